@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs an example and compares what it prints with what the head of its source says.
+"""Runs an example and compares its output with the output in the opening comment of its source.
 
 check_output.py SOURCE COMMAND...
 """

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A configuration and what was measured on it in one HDF5 file (docs/guide/hdf5.md).
+// Writes a configuration and measurements on it into one HDF5 file (docs/guide/hdf5.md).
 //
 //   c++ -std=c++20 hdf5_session.cpp -llimequat && ./a.out run.h5
 //
@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
     lq::hdf5::Array pion(std::vector<std::complex<double>>(2 * 8), {2, 8});
     pion.axes = {{"momentum", {0, 1}}, {"t", {}}};  // names and coordinates, for xarray
     file.write("pion", pion);
-    file.flush();  // all of it is in the file, whatever happens from now on
+    file.flush();  // everything is safe in the file from now on
     // [/session]
     std::printf("%s holds ", file.pwd().c_str());
     const char* between = "";

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How are vectors with eigenvalues kept, and read again, the next one while one is worked on?
+// How do I store vectors with eigenvalues, and read them so that the next vector is read while I work on one?
 //
 // Prints:
 //   5 modes of the operator hermitian Wilson
@@ -21,7 +21,7 @@
 
 using Vector = std::vector<std::complex<double>>;  // twelve numbers for each site, x fastest
 
-// Stands for a solver.
+// A placeholder for a solver.
 Vector eigenvector(const lq::Grid& grid, int k) {
   Vector vector(grid.local_volume() * 12);
   for (std::size_t i = 0; i < vector.size(); ++i) {
@@ -49,7 +49,7 @@ void write_modes(const std::string& path, const lq::Grid& grid) {
   lq::modes::Writer set(path, grid, description, options);
   for (int k = 0; k < 5; ++k) {
     const Vector vector = eigenvector(grid, k);
-    set.append(lq::spinor(vector), {0.1 * (k + 1), 1e-10});  // from here on it is there, whatever happens
+    set.append(lq::spinor(vector), {0.1 * (k + 1), 1e-10});  // safe in the file from here on
   }
 }
 // [/writing]

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Checkpoints of a particle code, 56 bytes per particle: each rank writes its own particles as a stream of a multifile,
-// and half of the ranks restart from it; a field on a mesh goes with them, by name. Beside it the way it is often done:
-// rank 0 collects all particles and writes one file.
+// and half of the ranks restart from it. The checkpoint also holds a field on a mesh, by name. For comparison, the
+// common method: rank 0 collects all particles and writes one file.
 //
 //   mpirun -n 4 particles FILE
 //
@@ -41,7 +41,7 @@ std::vector<Particle> make_particles(std::int64_t first, std::int64_t total, con
   return mine;
 }
 
-// Of this rank's cells of a mesh: their numbers.
+// The numbers of this rank's cells of a mesh.
 std::vector<double> make_potential(const lq::Grid& mesh) {
   std::vector<double> mine;
   const lq::Box& box = mesh.local_box();
@@ -61,7 +61,7 @@ void write_potential(const std::string& path, const lq::Grid& mesh, const std::v
   writer.close();
 }
 
-// Whatever process grid the mesh had before.
+// Works for any process grid that the mesh had before.
 std::vector<double> read_potential(const std::string& path, const lq::Grid& mesh) {
   const lq::MultifileReader reader(path, mesh.communicator());
   std::vector<double> mine(mesh.local_volume());
@@ -97,7 +97,7 @@ void append_to_checkpoint(const std::string& path, const std::vector<Particle>& 
   writer.close();
 }
 
-// The classical way: everything through one rank.
+// The traditional method: everything through one rank.
 void write_sequentially(const std::string& path, const std::vector<Particle>& mine, MPI_Comm comm) {
   int rank = 0, size = 1;
   MPI_Comm_rank(comm, &rank);
@@ -152,7 +152,7 @@ void run(const std::string& path) {
     std::printf("1000 particles written, %llu bytes\n", static_cast<unsigned long long>(reader.info().bytes));
   }
 
-  // A restart on half of the ranks, which go on and add particles of their own.
+  // A restart on half of the ranks, which continue and add their own particles.
   const bool takes_part = rank < (all.size() + 1) / 2;
   MPI_Comm half = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, takes_part ? 0 : MPI_UNDEFINED, 0, &half);

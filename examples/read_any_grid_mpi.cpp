@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How do I read a configuration on whatever ranks I have? The file is the one that write_gauge.c leaves; the
-// process grid is chosen for you, and need not divide the lattice.
+// How do I read a configuration on any number of ranks? The file is the one that write_gauge.c writes. The library
+// chooses the process grid, which need not divide the lattice.
 //
 //   mpic++ -std=c++20 read_any_grid_mpi.cpp -llimequat_mpi -llimequat && mpirun -n 3 ./a.out gauge_c.ildg
 //

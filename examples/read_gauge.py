@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""How do I read a configuration in Python? The file is the one that write_gauge.c leaves.
+"""How do I read a configuration in Python? The file is the one that write_gauge.c writes.
 
   python3 read_gauge.py gauge_c.ildg
 

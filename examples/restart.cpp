@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A program that goes on where it was: a field, a stream for each rank and small state in one checkpoint. Here it runs
-// twice, one after the other, in the same folder:
+// A program that continues from its last checkpoint, which holds a field, a stream for each rank and small state. It
+// runs twice in the same folder:
 //
 //   mpirun -n 4 restart FOLDER
 //
@@ -33,14 +33,14 @@ void run(const std::string& folder, const lq::Communicator& ranks) {
   lq::Checkpoints checkpoints(folder, ranks, {.keep = 3, .keep_every = 100});
   if (const std::optional<lq::Checkpoint> found = checkpoints.load_newest()) {
     step = found->step();
-    found->read_field("phi", grid, lq::sites(phi));  // on this process grid, whatever the other one was
+    found->read_field("phi", grid, lq::sites(phi));  // on this process grid; the writer may have had another one
   }
   if (ranks.is_root()) std::printf("from step %llu\n", static_cast<unsigned long long>(step));
 
   for (const std::uint64_t end = step + 3; step < end;) {
     sweep(phi, measured);
     ++step;
-    lq::CheckpointContents contents;  // borrows what it is given
+    lq::CheckpointContents contents;  // refers to the data of the caller
     contents.fields.push_back({"phi", grid, lq::sites(phi)});
     contents.streams.push_back(std::as_bytes(std::span(measured)));  // of this rank
     contents.state["seed"] = std::vector<std::byte>(8);              // the same on all ranks

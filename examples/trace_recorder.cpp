@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A trace recorder: each thread writes its events into a stream of its own, which is a stream of zlib at the same time,
-// without knowing how many there will be. The analysis looks at one thread after the other, as many at a time as it has
-// cores.
+// A trace recorder: each thread writes its events into its own stream, compressed by zlib,
+// without knowing their number in advance. The analysis reads the streams one after another, as many at a time as it
+// has cores.
 //
 //   trace_recorder FILE
 //
@@ -33,7 +33,7 @@ void require(bool holds, const char* what) {
   if (!holds) throw std::runtime_error(what);
 }
 
-// What a measurement library has per thread.
+// The state of a measurement library for each thread.
 class Recorder {
  public:
   explicit Recorder(lq::OutStream& stream) : stream_(stream) {

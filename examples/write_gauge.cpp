@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How do I write a gauge field that is not laid out as the library expects?
-// Here even sites come before odd sites, as in many solvers: say how to fetch one site, and write. The same
-// field as in write_gauge.c, so the same checksum.
+// How do I write a gauge field with a different memory layout from the library's?
+// Here even sites come before odd sites, as in many solvers: the program gives a function that fetches one site. The
+// field is the same as in write_gauge.c, and so is the checksum.
 //
 //   c++ -std=c++20 write_gauge.cpp -llimequat && ./a.out gauge_cpp.ildg
 //
@@ -26,7 +26,7 @@ using Links = std::array<Matrix, 4>;  // U_x, U_y, U_z, U_t
 
 constexpr std::int64_t extents[4] = {4, 4, 4, 8};
 
-// Where the application keeps a site: even sites first.
+// The place of a site in the application's memory: even sites first.
 std::size_t place(const lq::Coord& x) {
   const std::int64_t natural = x[0] + 4 * (x[1] + 4 * (x[2] + 4 * x[3]));
   const bool odd = (x[0] + x[1] + x[2] + x[3]) % 2 != 0;

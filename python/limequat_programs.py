@@ -1,8 +1,8 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""The programs lq and lq-mpi of a wheel. There is an lq-mpi over each MPI, of which the one runs that fits the launcher.
+"""The programs lq and lq-mpi of a wheel. The wheel has an lq-mpi for each MPI and runs the one for the MPI of the launcher.
 
-A module of its own, because the programs need neither numpy nor the package, whose import takes longer than most of their work.
+This is a separate module, because the programs need neither numpy nor the package, and importing it takes longer than most of their work.
 """
 
 import ctypes
@@ -11,7 +11,7 @@ import pathlib
 import sys
 
 _FOLDER = pathlib.Path(__file__).resolve().parent / "limequat/bin"
-# Of a launcher: a variable that it sets, and the libraries over which programs are for it.
+# For each launcher, a variable that it sets, and the MPI libraries of its programs.
 _LAUNCHERS = (("OMPI_COMM_WORLD_SIZE", ("openmpi",)), ("PMI_RANK", ("mpich", "mpich-of-debian", "abi")),
               ("PMIX_RANK", ("openmpi", "mpich", "mpich-of-debian", "abi")))
 _NEEDS = {"openmpi": "libmpi.so.40", "mpich": "libmpi.so.12", "mpich-of-debian": "libmpich.so.12", "abi": "libmpi_abi.so.1"}
@@ -24,12 +24,12 @@ def _run(program, environment=os.environ):
 
 
 def lq():
-    """Becomes lq."""
+    """Runs lq in place of this process."""
     _run(_FOLDER / "lq")
 
 
 def lq_mpi():
-    """Becomes the lq-mpi over the MPI of the launcher; without one, over the first MPI that is found."""
+    """Runs the lq-mpi for the MPI of the launcher in place of this process; without a launcher, for the first MPI found."""
     there = [name for name in _NEEDS if (_FOLDER / f"lq-mpi-{name}").is_file()]
     if not there:
         _run(_FOLDER / "lq-mpi")
@@ -43,7 +43,7 @@ def lq_mpi():
 
 
 def _where_found(library):
-    """The environment in which the loader finds a library; None if it is not there. Wheels of MPIs put theirs beside Python's."""
+    """The environment in which the loader finds a library; None if it is missing. Wheels of MPIs install their libraries next to those of Python."""
     folder = pathlib.Path(sys.prefix) / "lib"
     if (folder / library).exists():
         return {**os.environ, "LD_LIBRARY_PATH": os.pathsep.join(filter(None, (str(folder), os.environ.get("LD_LIBRARY_PATH"))))}

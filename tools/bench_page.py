@@ -2,8 +2,8 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Pages from the JSON of benchmarks: every number on them is read from a file, none is typed. A file that is not there
-# leaves its page, or its row, out.
+# Generates pages from the JSON of benchmarks: every number on them is read from a file, none is typed. Without a file,
+# its page or row is omitted.
 """usage: bench_page.py FOLDER (with the JSON files of bench/run_bench.py)"""
 
 import json
@@ -14,7 +14,7 @@ MIB = 1024 * 1024
 
 
 def load(folder, name):
-    """The runs in NAME.json, or none."""
+    """The runs in NAME.json; empty without the file."""
     path = folder / f"{name}.json"
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
 
@@ -53,7 +53,7 @@ XYZ = ("2x1x1x1", "2x2x2x1")
 
 
 class Targets:
-    """What was promised, and what became of it."""
+    """The targets of the library, and whether they are reached."""
 
     def __init__(self, folder):
         self.memory, self.disk, self.peers = (load(folder, name) for name in ("memory", "disk", "peers"))
@@ -101,7 +101,7 @@ class Targets:
         return f"; raw, then one pass of this kernel: {min(found):.2f}" if found and kernel else ""
 
     def beside_peers(self):
-        """Our rate over that of the fastest peer, where that is smallest; and where that is."""
+        """The smallest ratio of our rate to the rate of another library, and its case."""
         worst = None
         for ours in find(self.peers, name="lattice"):
             same = {key: ours[key] for key in ("direction", "grid", "lattice")}
@@ -141,7 +141,7 @@ class Targets:
              "the lower of 1 rank and t split" + self.raw_and_kernel("1x1x1x1", "1x1x1x2")),
             ("read with verification, x and xyz splits", 0.82, ">=", self.ratio(memory, "read", *XYZ), "",
              "the lower of both" + self.raw_and_kernel(*XYZ)),
-            ("rate over that of the fastest peer", 1.0, ">=", peers and peers[0], "", peers[1] if peers else ""),
+            ("rate relative to the fastest other library", 1.0, ">=", peers and peers[0], "", peers[1] if peers else ""),
             ("background write, a core free: total over the longer", 1.05, "<=",
              self.beside_compute("ratio_to_longer", max, True), "", "the higher of loops in cache and in memory"),
             ("background write, all cores computing: hidden share of the shorter", 0.5, ">=",
@@ -160,7 +160,7 @@ def file_system(measured):
 def verdict(target, sign, measured):
     if measured is None:
         return "not measured"
-    # As it is printed, so that nobody wonders about equal numbers.
+    # Compared as printed, so that a number equal to the target counts as reached.
     shown = float(f"{measured:.2f}")
     return "reached" if (shown >= target if sign == ">=" else shown <= target) else "not reached"
 
@@ -191,10 +191,10 @@ def transfers_page(folder):
     memory, disk, sizes = load(folder, "memory"), load(folder, "disk"), load(folder, "sizes")
     return f"""# Transfers
 
-A double precision gauge field in ILDG form: reordered, byte-swapped, checksummed, and on reading verified. Beside it, in the
-same round and folder, the same bytes by plain `pwrite` and `pread` of 1 MiB, all ranks in parallel, one stretch of the
-file for each. Nothing is synced on either side. Every read was compared bit for bit with what was written. Medians of
-{memory[0]['environment']['runs']} rounds; a first one stands apart. *memory*: the peak of the process beyond the field and what it had before.
+A double precision gauge field in an ILDG file: reordered, converted to big-endian, with checksums that are verified by a read. The raw rate is
+the rate of plain `pwrite` and `pread` for the same bytes in the same round and folder: calls of 1 MiB, all ranks in parallel, one contiguous part of the
+file each. Neither side calls sync. Every read is compared bit for bit with the written field. Medians of
+{memory[0]['environment']['runs']} rounds after a first one, which is not counted. *memory*: the peak of the process besides the field and its memory before the transfer.
 
 {where(memory)}
 
@@ -223,16 +223,16 @@ def peers_page(folder):
     peers = load(folder, "peers")
     lines = [[r["name"] if r["name"] != "lattice" else "**limequat**", r["verify"], r["direction"], r["grid"], f"{rate(r):.2f}",
               f"{r['ratio_to_raw']:.2f}"] for _, r in rows(peers)]
-    return f"""# Beside others
+    return f"""# Comparison with other libraries
 
-The same field, the same ranks, in turn within every round: ours with byte order and checksum, theirs as plain doubles without
-checksum. *gather*: rank 0 collects time slices and writes alone. *mpi-io*: a subarray view, collective or independent calls.
-*hdf5*: one contiguous dataset, collective. *pnetcdf*: one variable of a CDF-5 file, collective. All with the defaults of their
-libraries; who left rounds because of an error, or because what it read was not what it had written, is missing.
+The same field and ranks, all libraries in turn in every round. Limequat converts the byte order and computes checksums; the others store plain doubles without
+checksums. *gather*: rank 0 collects time slices and writes alone. *mpi-io*: a subarray view, collective or independent calls.
+*hdf5*: one contiguous dataset, collective. *pnetcdf*: one variable of a CDF-5 file, collective. All use the defaults of their
+libraries. A library that failed with an error, or read other numbers than it had written, is missing.
 
 {where(peers)}
 
-{table(["who", "checksum", "direction", "grid", "GB/s", "ratio to raw"], lines)}
+{table(["library", "checksum", "direction", "grid", "GB/s", "ratio to raw"], lines)}
 ![rates as fractions of the raw limit](peers.svg)
 """
 
@@ -250,16 +250,16 @@ def serial_page(folder):
             lines.append([r["lattice"], r["grid"], r["direction"], who, f"{gb / mean:.2f} +- {gb / mean * error / mean:.2f}",
                           f"{gb / r['seconds']['min']:.2f}", f"{gb / r['seconds']['first']:.2f}",
                           f"{alone[0]['seconds']['mean'] / mean:.2f}" if alone else "-", f"{r['ratio_to_raw']:.2f}"])
-    return f"""# One rank that does it all, and all together
+    return f"""# Serial and parallel transfers
 
-What the [Lemon paper](https://arxiv.org/abs/1106.4177) measured, with its methods: lattices L^3 x 2L, process grids, writing by
-one rank that gathers time slices (*gather*: plain doubles, no checksum) against every way of writing together (byte order
-turned, checksums written and compared); the average with its error, the best, and the first round by itself, for the first write
-pays for new pages. Raw: the same bytes by plain `pwrite` and `pread`, in the same rounds.
+The measurements of the [Lemon paper](https://arxiv.org/abs/1106.4177), with its methods: lattices L^3 x 2L and several process grids. One
+rank that gathers time slices and writes alone (*gather*: plain doubles, no checksum) is compared with every strategy of parallel transfers (byte order
+converted, checksums written and verified). The table has the mean with its error, the best round, and the first round separately, because the first write
+allocates new pages. Raw: plain `pwrite` and `pread` of the same bytes, in the same rounds.
 
 {where(serial)}
 
-{table(["lattice", "grid", "direction", "who", "mean GB/s", "best", "first", "over gather", "ratio to raw"], lines)}
+{table(["lattice", "grid", "direction", "strategy", "mean GB/s", "best", "first", "relative to gather", "ratio to raw"], lines)}
 ![rates as fractions of the raw limit](serial.svg)
 
 Larger lattices, as in the paper: `mpirun -n 16 lq-mpi bench lattice --lattice 48x48x48x96 --lattice 64x64x64x128 --grid all --strategy auto
@@ -275,10 +275,10 @@ def overlap_page(folder):
               f"{r['hidden_share']:.2f}"] for e, r in rows(overlap)]
     return f"""# Writing while computing
 
-A loop over arrays, in cache or in memory, that takes as long as the write; the write alone; both together: `write_async`, the
-loop with `test` between its slices, `wait`. *to the longer*: both together over the longer of the two alone, 1 is the best
-possible. *raw*: the same of a thread that does nothing but `pwrite` of the same bytes: what this machine allows, whose cores share
-memory and may share more. *hidden*: how much of the shorter one it did not cost.
+A loop over arrays, in cache or in memory, takes as long as a write. Measured are the loop alone, the write alone, and both together: `write_async`, the
+loop with `test` between its parts, `wait`. *to the longer*: the time of both together divided by the longer of the two alone; 1 is the best
+possible. *raw*: the same ratio for a thread that only calls `pwrite` with the same bytes; this is the limit of the machine, because its cores share
+memory and perhaps more. *hidden*: the fraction of the shorter of the two that costs no time.
 
 {where(overlap)}
 
@@ -286,12 +286,12 @@ memory and may share more. *hidden*: how much of the shorter one it did not cost
 
 
 def cores_files(folder):
-    """Results of threads: this machine, then others, whose files were brought along."""
+    """Results of threads: this machine first, then files from other machines."""
     return sorted(folder.glob("cores*.json"), key=lambda path: path.stem)
 
 
 def cores_pictures(path):
-    """What each picture of one file of threads shows, by its name: one rank with and without checksums; ranks, with them."""
+    """The results in each picture of one file of threads, by name: one rank with and without checksums; several ranks with checksums."""
     measured = json.loads(path.read_text(encoding="utf-8"))
     alone = [run for run in measured if run["results"][0]["ranks"] == 1]
     pictures = {f"{path.stem}-threads": alone}
@@ -304,7 +304,7 @@ def cores_pictures(path):
 
 def cores_page(folder):
     columns = [("write", "none"), ("write", "checksum"), ("read", "none"), ("read", "checksum"), ("verify", "checksum")]
-    heads = ["ranks", "threads of each", "grid", "write", "write, checksums", "read", "read, compared", "verify", "raw write",
+    heads = ["ranks", "threads per rank", "grid", "write", "write, checksums", "read", "read, compared", "verify", "raw write",
              "raw read"]
     text = ""
     for path in cores_files(folder):
@@ -330,9 +330,9 @@ def cores_page(folder):
         text += "\n"
     return f"""# All cores of a node
 
-A gauge field in ILDG form written, read, read with its checksum compared, and the file verified, by 1, 2, 4, ... threads of each rank:
-`lq bench threads`, GB/s and in brackets how many times the rate of one rank with one thread. Beside it, in the same rounds, plain `pwrite` and `pread` by
-as many threads of as many ranks, each a part of the file. Ranks and threads in turn, in one run: [Ranks and threads](threads.md).
+A gauge field in an ILDG file is written, read, read with verification, and the file verified, by 1, 2, 4, ... threads per rank:
+`lq bench threads`, in GB/s and in brackets relative to one rank with one thread. The raw columns are plain `pwrite` and `pread` in the same rounds by
+as many threads and ranks, each with one part of the file. For ranks and threads in turn in one run, see [Ranks and threads](threads.md).
 
 {text}"""
 
@@ -344,7 +344,7 @@ def tasklocal_rows(measured, **facts):
         if r["direction"] == "create" or any(r.get(key) != value for key, value in facts.items()):
             continue
         lines.append([r["direction"], e["file_system"], r["name"], r["verify"], str(r["files"]),
-                      "the system's blocks" if r["block"] == 0 else f"{r['block']} bytes", f"{rate(r):.2f}",
+                      "the file system's blocks" if r["block"] == 0 else f"{r['block']} bytes", f"{rate(r):.2f}",
                       f"{r['bytes'] / r['seconds']['min'] / 1e9:.2f}", f"**{r['ratio_to_raw']:.2f}**"])
     return lines
 
@@ -353,8 +353,8 @@ def tasklocal_page(folder):
     both, rates = load(folder, "tasklocal"), load(folder, "tasklocal-rates")
     heads = ["direction", "file system", "streams in", "verify", "files", "chunks at multiples of", "GB/s", "best",
              "ratio to one file per task"]
-    one_writer = ("The system lets one writer at a time into a file, whatever part of it is written: where that, and no disk or "
-                  "network,\nis the limit, as many physical files as tasks that write at once are fastest.\n\n")
+    one_writer = ("The operating system allows one writer at a time per file, even for different parts of it. If this is the limit, and not a disk or "
+                  "network,\nit is fastest to use as many physical files as tasks that write simultaneously.\n\n")
     ms = lambda r, key: f"{r['seconds'][key] * 1e3:.2f}"  # noqa: E731
     created = [r for _, r in rows(both) if r["direction"] == "create"]
     lines = [[str(r["ranks"]), r["name"], ms(r, "median"), ms(r, "min"), ms(r, "max"), ms(r, "first")] for r in created]
@@ -363,27 +363,27 @@ def tasklocal_page(folder):
     tasks, mib = (by_files[0]["ranks"], by_files[0]["bytes"] // by_files[0]["ranks"] // MIB) if by_files else (0, 0)
     return f"""# A stream per task
 
-As in the paper on SIONlib (Frings, Wolf, Petkov: *Scalable massively parallel I/O to task-local files*, SC 2009, section 4): every task
-has a stream of its own. *one file per task*: plain `open`, `pwrite` and `pread` of 1 MiB, `close`. *multifile*: through our `sion.h`,
-without checksums. *checkpoint*: our own interface, which records every chunk, and checks it if asked to. All in turn within every round;
-every stream is read by another task than wrote it, and compared byte for byte. In memory nothing is synced; on a disk files are
-synced when they are written, and dropped from the cache before they are read. {both[0]['environment']['runs']} rounds; a
-first one stands apart.
+As in the paper on SIONlib (Frings, Wolf, Petkov: *Scalable massively parallel I/O to task-local files*, SC 2009, section 4), every task
+has its own stream. *one file per task*: plain `open`, `pwrite` and `pread` of 1 MiB, `close`. *multifile*: through our `sion.h`,
+without checksums. *checkpoint*: our own interface, which records every chunk, and verifies it on request. All run in turn in every round;
+a different task than the writer reads each stream and compares it byte for byte. On a disk, files are
+synced after writing and dropped from the cache before reading; in memory they are not. {both[0]['environment']['runs']} rounds after a
+first one, which is not counted.
 
 {where(both)}
 
 ## Opening and closing
 
-Nothing is written; one physical file. More tasks than cores take turns, so that messages cost what waiting for a core costs: what
-counts here is how many rounds of messages there are, and that the ways stand side by side. The memory of this machine makes a file at
-once, which no parallel file system does: there one file per task is what costs.
+One physical file is opened and closed; nothing is written. With more tasks than cores, the time of a message is mostly the wait for a core, so the table only shows
+how many rounds of messages each method needs, in comparison. Memory creates a file immediately; on a parallel file system,
+the creation of one file per task is the expensive part.
 
 {table(["tasks", "streams in", "ms", "fastest", "slowest", "first"], lines)}
 ![time to open and close against the number of tasks](tasklocal-create.svg)
 
 ## By the number of physical files
 
-{tasks} tasks, {mib} MiB each. The last rows: chunks that begin where no block of the file system does, so that two tasks share blocks.
+{tasks} tasks, {mib} MiB each. In the last rows, chunks do not begin at blocks of the file system, so two tasks share blocks.
 
 {table(heads, tasklocal_rows(both))}
 ![rate against the number of physical files](tasklocal-files.svg)
@@ -397,7 +397,7 @@ def parts_page(folder):
               f"{p['seconds']['max'] / p['calls'] * 1e6:.2f}"] for run in parts for p in run["parts"]]
     return f"""# Parts of this machine
 
-The ceilings, one by one: `lq bench parts`. Medians over all rounds that fitted into the time.
+The upper limits, measured separately: `lq bench parts`. Medians of all rounds that fit into the given time.
 
 {where(parts)}
 
@@ -416,11 +416,11 @@ def hdf5_peers(runs):
                           f"{rate(ours) / rate(peer):.1f}", f"{peer['ratio_to_raw']:.2f}"])
     if not lines:
         return ""
-    heads = ["file system", "grid", "direction", "GB/s", "of our ILDG", "times parallel HDF5", "parallel HDF5, of raw"]
-    return f"""## Beside parallel HDF5
+    heads = ["file system", "grid", "direction", "GB/s", "relative to our ILDG", "relative to parallel HDF5", "parallel HDF5, ratio to raw"]
+    return f"""## Comparison with parallel HDF5
 
-`bench_peers --format hdf5 --format ildg`, {runs[0]["results"][0]["lattice"]} in double precision on 4 ranks: ours with checksums, beside the parallel HDF5 library, collective
-and without any, in the same rounds. Where the last column is above 0.5, raw writing itself is not twice as fast as that library.
+`bench_peers --format hdf5 --format ildg`, {runs[0]["results"][0]["lattice"]} in double precision on 4 ranks: Limequat with checksums and the parallel HDF5 library with collective calls
+and without checksums, in the same rounds. If the last column is above 0.5, even raw writing is less than twice as fast as that library.
 
 {table(heads, lines)}
 """
@@ -436,20 +436,20 @@ def hdf5_page(folder):
         return [r["direction"], r["format"], kept, r["lattice"], str(r["ranks"]), f"{rate(r):.2f}", f"{low:.2f} to {high:.2f}",
                 f"{r['ratio_to_raw']:.2f}"]
 
-    parts = [("strong", "One lattice, more and more ranks", "beside ILDG, which the same engine writes"),
-             ("weak", "A lattice that grows with the ranks", "8 time slices a rank"),
-             ("chunks", "Chunks", "blocks of the lattice against one piece: blocks take sites apart that lie together in memory"),
-             ("alignment", "Where the data begin", "on a disk; a page, or the size of a stripe"),
-             ("sizes", "Lattices", "in memory")]
+    parts = [("strong", "Strong scaling", "The lattice is fixed. ILDG, which the same engine writes, is shown for comparison."),
+             ("weak", "Weak scaling", "The lattice grows with the ranks: 8 time slices per rank."),
+             ("chunks", "Chunks", "Blocks of the lattice compared with a contiguous dataset. Blocks separate sites that are contiguous in memory."),
+             ("alignment", "Alignment of the data", "On a disk; the data begin at a page, or at a multiple of a stripe."),
+             ("sizes", "Sizes of the lattice", "In memory.")]
     text = ""
     for name, title, words in parts:
         lines = [cells(r) for _, r in rows(load(folder, f"hdf5-{name}"))]
-        text += f"## {title}\n\nHere {words}.\n\n{table(heads, lines)}\n![{title}](hdf5-{name}.svg)\n\n" if lines else ""
+        text += f"## {title}\n\n{words}\n\n{table(heads, lines)}\n![{title}](hdf5-{name}.svg)\n\n" if lines else ""
     text += hdf5_peers(load(folder, "hdf5-peers"))
     return f"""# HDF5 files
 
-What the slides of QDP++ and QLUA measured, with `lq bench lattice --format hdf5`: layout native with its checksums, whole files from opening to their
-final name. *quartiles*: half of the rounds lay between these rates, which tells how steady they are.
+The measurements of the slides on QDP++ and QLUA, with `lq bench lattice --format hdf5`: native layout with checksums, complete files from opening to the
+final name. *quartiles*: half of the rounds are between these rates; this shows how steady they are.
 
 {where(load(folder, 'hdf5-strong'))}
 
@@ -473,8 +473,8 @@ def squeeze_page(folder):
                 lines.append([run["precision"], r["name"], f"{r['stored'] / r['bytes']:.3f}", *speed])
     return f"""# Squeezing
 
-A gauge field on {runs[0]["lattice"]} from our generator at beta 6.0, in tiles of {runs[0]["tile_bytes"] // 1024} KiB and less, encoded and decoded in
-memory by one core: `bench_squeeze`. Rates are original bytes per second of the processor; medians. zlib and xz, with their defaults, on the last 4 MiB of the file.
+A gauge field on {runs[0]["lattice"]} from our generator at beta 6.0, in tiles of at most {runs[0]["tile_bytes"] // 1024} KiB, is encoded and decoded in
+memory by one core: `bench_squeeze`. Rates are original bytes per second of processor time, as medians. zlib and xz use their defaults, on the last 4 MiB of the file.
 
 {where(runs)}
 
@@ -482,7 +482,7 @@ memory by one core: `bench_squeeze`. Rates are original bytes per second of the 
 
 
 def grid_page(folder):
-    """What `lq bench lattice --protocol grid` printed: in memory, on a disk, and read by a second job."""
+    """The results of `lq bench lattice --protocol grid`: in memory, on a disk, and read by a second job."""
     runs = load(folder, "grid")
     names = {"mpi-io collective": "lexicographic, MPI-IO", "undo split": "aggregated, Grid's plan", "raw": "raw segments"}
     text = ""
@@ -496,7 +496,7 @@ def grid_page(folder):
             skew = r["step_skews"][longest] if steps and r["step_skews"] else None
             lines.append([name, r["direction"], r["cache"] if r["direction"] == "read" else "-", f"{rate(r):.2f}", f"{r['ratio_to_raw']:.2f}",
                           f"{r['skew_seconds']['median'] * 1e3:.1f}", f"{longest}, {seconds * 1e3:.1f}", "-" if skew is None else f"{skew * 1e3:.1f}"])
-        table_text = table(["path", "direction", "cache", "GB/s", "of raw", "skew, ms", "longest stage, ms", "its skew, ms"], lines)
+        table_text = table(["method", "direction", "cache", "GB/s", "ratio to raw", "skew, ms", "longest stage, ms", "its skew, ms"], lines)
         text += f"""## {one["lattice"]} on {one["grid"]}, {run["environment"]["file_system"]}{", read by a second job" if one["direction"] == "read" else ""}
 
 {where([run])}
@@ -504,30 +504,30 @@ def grid_page(folder):
 {table_text}
 
 """
-    return f"""# Beside what Grid prints
+    return f"""# Comparison with the I/O test of Grid
 
-`lq bench lattice --protocol grid` ([guide](../guide/benchmarks.md#beside-what-grid-prints)): the paths of the I/O test of the Grid library, to be compared with
+`lq bench lattice --protocol grid` ([guide](../guide/benchmarks.md#compared-with-grid)): the methods of the I/O test of the Grid library, for comparison with
 [mpich#7935](https://github.com/pmodels/mpich/issues/7935), where collective MPI-IO on Frontier levels off at about 30 GB/s while plain reads reach 375 GB/s. Here more ranks than cores share a
-small machine on which other programs were running, so only the columns *of raw* and the stages tell anything. Medians; *skew*: how much longer the slowest rank took than the fastest one.
+small machine on which other programs were running, so only the ratios to raw and the stages mean anything. Medians; *skew*: the difference between the slowest and the fastest rank.
 
 {text.rstrip()}
 """
 
 
 def squeeze_peers(run):
-    """The same links by other lossless compressors: bench/squeeze_peers.py."""
+    """Other lossless compressors with the same links: bench/squeeze_peers.py."""
     if not run:
         return ""
     lines = [[r["name"] if r["name"] != "Limequat" else "**Limequat**", r["version"], r["settings"], f"{r['stored'] / r['bytes']:.3f}",
               f"{r['bytes'] / r['encode_seconds'] / 1e9:.3f}", f"{r['bytes'] / r['decode_seconds'] / 1e9:.3f}"] for r in run["results"]]
-    missing = f" Not installed, and left out: {', '.join(run['missing'])}." if run["missing"] else ""
+    missing = f" Not installed and not measured: {', '.join(run['missing'])}." if run["missing"] else ""
     return f"""
 
-## Beside other lossless compressors
+## Comparison with other lossless compressors
 
-The same double precision links, tile by tile ({run["tile_bytes"] // 1024} KiB) on one core: `bench/squeeze_peers.py`, with the wheels that these projects publish. The others get the numbers
-in the byte order of the machine, which suits them; every tile is restored and compared. GB/s are original bytes per second of the processor, medians of {run["rounds"]} rounds
-on {run["processor"]}; other programs were running. None of the others knows that a link has eight free numbers: that is the difference.{missing}
+The same double precision links, in tiles of {run["tile_bytes"] // 1024} KiB, on one core: `bench/squeeze_peers.py`, with the published wheels of these projects. The others get the numbers
+in the byte order of the machine, which is better for them; every tile is restored and compared. GB/s are original bytes per second of processor time, medians of {run["rounds"]} rounds
+on {run["processor"]}; other programs were running. The difference is that the others do not use that a link has only eight free numbers.{missing}
 
 {table(["program", "version", "settings", "stored / original", "in, GB/s", "out, GB/s"], lines)}
 """
@@ -550,18 +550,18 @@ def qio_page(folder):
                 ours, original = pair
                 beside.append([ours["layout"], str(ours["ranks"]), way, f"{rate(ours) / rate(original):.1f}",
                                f"{original['processor_seconds'] / ours['processor_seconds']:.1f}"])
-    times = table(["layout", "ranks", "direction", "rate over the original's", "processor time of the original over ours"], beside)
+    times = table(["layout", "ranks", "direction", "rate relative to the original", "processor time of the original relative to ours"], beside)
     return f"""# QIO's interface
 
-A gauge field in double precision with checksum, by `bench_qio` (`bench/bench_qio.c`), which is one source, linked with our `libqio` and with the original, and by
-`lq-mpi bench lattice --format scidac` through our own interface, in turn within every round; rates from opening to closing, {lattice_of(runs)}. Boxes along
-t, sites in the order of the lattice (*box*) or even ones first (*evenodd*); our own interface has plain memory in both. Of *vectors*
-there are 64 in one file, fermion fields in single precision on {next((r["lattice"] for run in runs for r in run["results"] if r["layout"] == "vectors"), "a lattice")}, a record each. The original is measured where `./dev bench --step qio --qio PROGRAM` names
-a program linked with it. Processor time is that of node 0, in seconds: on a machine that does other things as well it says more than rates.
+A gauge field in double precision with checksum is transferred by `bench_qio` (`bench/bench_qio.c`), one source that is linked with our `libqio` and with the original, and by
+`lq-mpi bench lattice --format scidac` through our own interface, in turn in every round; rates from opening to closing, {lattice_of(runs)}. The lattice is split along
+t, with sites in the order of the lattice (*box*) or even sites first (*evenodd*); our own interface uses plain memory in both. *vectors* are
+64 fermion fields in one file, in single precision on {next((r["lattice"] for run in runs for r in run["results"] if r["layout"] == "vectors"), "a lattice")}, one record each. The original is only measured if `./dev bench --step qio --qio PROGRAM` names
+a program linked with it. Processor time is the time of node 0, in seconds: on a machine with other programs running it is more meaningful than rates.
 
 {where(runs)}
 
-{table(["who", "layout", "ranks", "direction", "GB/s", "processor s", "over our interface", "ratio to raw"], lines)}
+{table(["library", "layout", "ranks", "direction", "GB/s", "processor s", "relative to our interface", "ratio to raw"], lines)}
 {times if beside else ""}
 ![rates as fractions of the raw limit](qio.svg)
 """
@@ -577,7 +577,7 @@ def pfs_picture(run, direction):
 
 
 def around_data(result):
-    """The share of the time in which names are looked up, made, opened, synced and closed, where stages are told."""
+    """The share of the time for looking up, creating, opening, syncing and closing files, if the result has stages."""
     steps = result.get("steps", {})
     whole = sum(steps.values())
     around = sum(steps.get(name, 0) for name in ("create", "barrier", "open", "truncate", "sync", "close"))
@@ -585,7 +585,7 @@ def around_data(result):
 
 
 def pfs_fields(runs):
-    """Whole fields: the choice of the library beside every other way in the same rounds."""
+    """Whole fields: the automatic choice of the library and every other strategy in the same rounds."""
     lines = []
     for run in runs:
         for direction in ("write", "read"):
@@ -600,11 +600,11 @@ def pfs_fields(runs):
                               f"{rate(r) / rate(best):.2f}", *(f"{rate(r) / rate(c):.1f}" for c in collective), f"{r['ratio_to_raw']:.2f}"])
     if not lines:
         return ""
-    heads = ["file system", "grid", "direction", "way", "MB/s", "of the best", "times collective MPI-IO", "of raw"]
+    heads = ["file system", "grid", "direction", "strategy", "MB/s", "relative to the best", "relative to collective MPI-IO", "ratio to raw"]
     return f"""## A field of {runs[0]["results"][0]["lattice"]}
 
-In double precision, with checksums but for MPI-IO; each way in every round, medians of {runs[0]["environment"]["runs"]} of them. Where the library chooses what is also there by
-name, the two do the same: how far they are apart is how far any two numbers of this table may be.
+Double precision, with checksums except for MPI-IO; every strategy in every round, medians of {runs[0]["environment"]["runs"]} rounds. If the library chooses a strategy that is also
+listed by name, the two rows do the same: their difference shows the uncertainty of all numbers in this table.
 
 {where(runs)}
 
@@ -634,7 +634,7 @@ def pfs_page(folder):
             lines.append([str(r["ranks"]), r["split"], stripe, direction, name, f"{speed / 1e6:.0f}",
                           f"{speed / 1e6 / r['servers']:.0f}", f"{speed / best:.2f}", around_data(r)])
         lines.sort(key=lambda cells: cells[:4])
-        heads = ["clients", "split", "stripes", "direction", "who", "MB/s", "per server", "to the best in one file", "not data"]
+        heads = ["clients", "split", "stripes", "direction", "library", "MB/s", "per server", "relative to the best in one file", "not data"]
         text += table(heads, lines)
         for direction in ("write", "read"):
             text += f"\n![rate of each server, {direction}]({pfs_picture(run, direction)}.svg)\n"
@@ -642,32 +642,32 @@ def pfs_page(folder):
     one = load(folder, "pfs")[0]["results"][0]
     return f"""# Parallel file systems
 
-The method of the paper on PVFS on a cluster ([cs/0303016](https://arxiv.org/abs/cs/0303016)), `lq bench pfs` and `bench_peers --pfs`: clients with
-{one['bytes'] / one['ranks'] / 1e6:.0f} MB each, a double precision gauge field in slices of 16^3; {one['files']} files written in turn, then the last and the first of
-them read; means of the rounds without the extremes, by the slowest client. The servers are processes of the same small machine with their
-stores in memory, so only ratios tell anything, and large ones more than small ones; clients that cache answer *read the last* from memory.
-*raw*: each client one piece of a common file. *own files*: a file each. *undo split*: the split of the fastest dimensions undone by one
-all-to-all, then plain writes. All but limequat move plain doubles without checksum. *not data*: the share of the time of the stages in which
-names are looked up, made, opened, given and closed; limequat looks for what it would replace, gives a complete file its name without replacing another one, and reads headers and journals first, each of
-which is a round trip to servers. Files of so few bytes show it; it does not grow with them.
+The method of the paper on PVFS on a cluster ([cs/0303016](https://arxiv.org/abs/cs/0303016)), with `lq bench pfs` and `bench_peers --pfs`: each client has
+{one['bytes'] / one['ranks'] / 1e6:.0f} MB of a double precision gauge field in slices of 16^3; {one['files']} files are written one after another, then the last and the first of
+them are read. Times are those of the slowest client, as means of the rounds without the extremes. The servers are processes on the same small machine and store
+in memory, so only ratios mean anything, and large ones more than small ones. Clients with a cache answer *read the last* from memory.
+*raw*: one contiguous part of a common file per client. *own files*: one file per client. *undo split*: one all-to-all collects the rows of the fastest dimensions,
+followed by plain writes. All except limequat store plain doubles without checksums. *not data*: the share of the time for looking up, creating, opening, renaming and closing
+files. limequat looks for a file of the same name, renames a complete file without replacing another one, and reads headers and journals first; each of
+these is a round trip to servers. This is visible with files of this size and does not grow with them.
 
 {where(load(folder, 'pfs'))}
 
 {text}{pfs_fields(load(folder, "pfs-fields"))}"""
 
 
-PAGES = [("transfers", "memory", "Transfers", transfers_page), ("peers", "peers", "Beside others", peers_page),
-         ("serial", "serial", "One rank that does it all, and all together", serial_page),
+PAGES = [("transfers", "memory", "Transfers", transfers_page), ("peers", "peers", "Comparison with other libraries", peers_page),
+         ("serial", "serial", "Serial and parallel transfers", serial_page),
          ("overlap", "overlap", "Writing while computing", overlap_page),
          ("cores", "cores", "All cores of a node", cores_page),
          ("tasklocal", "tasklocal", "A stream per task", tasklocal_page),
-         ("grid", "grid", "Beside what Grid prints", grid_page),
+         ("grid", "grid", "Comparison with the I/O test of Grid", grid_page),
          ("hdf5", "hdf5-strong", "HDF5 files", hdf5_page), ("squeeze", "squeeze", "Squeezing", squeeze_page), ("qio", "qio", "QIO's interface", qio_page), ("pfs", "pfs", "Parallel file systems", pfs_page),
          ("parts", "parts", "Parts of this machine", parts_page)]
 
 
 def is_measured(folder, data):
-    """Threads perhaps on other machines only."""
+    """Whether the folder has results; those of threads may come from other machines only."""
     return bool(cores_files(folder) if data == "cores" else load(folder, data))
 
 
@@ -676,7 +676,7 @@ def index_page(folder):
     if (folder / "model.md").exists():
         there += "\n- [The cost model, checked](model.md)"
     if (folder / "machines.md").exists():
-        there += "\n- [Plans beside what the largest machines reported](machines.md)"
+        there += "\n- [Predictions for large machines](machines.md)"
     if (folder / "modes.md").exists():
         there += "\n- [Reading sets of modes](modes.md)"
     if (folder / "layouts.md").exists():
@@ -690,9 +690,8 @@ def index_page(folder):
     files = ", ".join(f"[{path.name}]({path.name})" for path in sorted(folder.glob("*.json")))
     return f"""# Benchmarks
 
-What `./dev bench` measured on the machine named below: a small one, so the ratios tell more than the rates. Every transfer
-stands beside the raw limit of the same run. What the numbers mean, and how to measure your own machine:
-[the guide](../guide/benchmarks.md).
+These pages show the results of `./dev bench` on the machine named below. It is small, so the ratios mean more than the rates. Every transfer
+is compared with the raw limit of the same run. [The guide](../guide/benchmarks.md) explains the numbers and how to measure your own machine.
 
 {where(load(folder, 'memory'))}
 
@@ -700,7 +699,7 @@ stands beside the raw limit of the same run. What the numbers mean, and how to m
 
 ## Targets
 
-Unless a unit is given, a fraction of the raw transfer of the same bytes, in memory.
+Numbers without a unit are fractions of the rate of a raw transfer of the same bytes, in memory.
 
 {target_table(folder)}
 The numbers behind these pages: {files}.

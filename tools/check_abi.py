@@ -2,9 +2,9 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What the C interface looks like to a program that was compiled yesterday: signatures of functions, places and types of the
-# members of structs, values of enumerators, as libabigail reads them out of debug information. A line of the list that is not
-# true any more is an error until the soname changes; a new one is until it is in the list.
+# Checks the binary C interface: signatures of functions, offsets and types of the members of structs, and values of enumerators,
+# as libabigail reads them from debug information. A line of the list that no longer holds is an error until the soname
+# changes; a new line is an error until it is in the list.
 """usage: check_abi.py [--fix] LIST [--include FOLDER] [--symbols LIST...] [--cc COMPILER]"""
 
 import argparse
@@ -21,18 +21,18 @@ PROBE = "probe_"  # in front of the name of each function: a variable of its typ
 
 
 class Types:
-    """The types of a dump, and how they are spelled."""
+    """The types of a dump, and their spelling."""
 
     def __init__(self, dump):
         self.by_id = {node.get("id"): node for node in dump.iter() if node.get("id")}
 
     def name(self, node):
-        """Of a struct or an enumeration: its own, or that of its typedef."""
+        """The name of a struct or an enumeration, or else of its typedef."""
         typedef = self.by_id.get(node.get("naming-typedef-id"))
         return typedef.get("name") if typedef is not None else node.get("name")
 
     def spelled(self, number):
-        """As in C, but for functions: RESULT (ARGUMENTS)."""
+        """The type as in C; for functions, RESULT (ARGUMENTS)."""
         node = self.by_id[number]
         if node.tag == "pointer-type-def":
             return self.spelled(node.get("type-id")) + " *"
@@ -53,7 +53,7 @@ class Types:
 
 
 def members(types, node):
-    """Lines of a struct, with its size unless its callers tell theirs in a first member struct_size: then it may grow."""
+    """Lines of a struct. They include its size, unless callers state it in the first member struct_size: then the struct may grow."""
     name = types.name(node)
     variables = [(part.find("var-decl"), int(part.get("layout-offset-in-bits")) // 8) for part in node.findall("data-member")]
     for variable, place in variables:
@@ -63,7 +63,7 @@ def members(types, node):
 
 
 def described(dump):
-    """Lines about all functions and types whose names begin with lq_."""
+    """Lines for all functions and types with names that begin with lq_."""
     types = Types(dump)
     lines = set()
     for node in dump.iter("var-decl"):
@@ -84,11 +84,11 @@ def described(dump):
 
 
 def interface(include, functions, compiler):
-    """The lines of the interface that limequat.h in a folder declares; CalledProcessError where it does not compile."""
+    """The lines of the interface that limequat.h in a folder declares; CalledProcessError if it does not compile."""
     with tempfile.TemporaryDirectory(prefix="limequat-abi-") as name:
         folder = pathlib.Path(name)
         probes = "".join(f"__typeof__({function})* {PROBE}{function};\n" for function in functions)
-        # Structs that no function names are seen, too.
+        # This includes structs that no function uses.
         text = "".join(path.read_text(encoding="utf-8") for path in pathlib.Path(include).rglob("*.h") if "compat" not in path.parts)
         probes += "".join(f"{struct}* seen_{struct};\n" for struct in sorted(set(re.findall(r"typedef struct (lq_\w+) \{", text))))
         (folder / "probe.c").write_text(f"#include <limequat.h>\n{probes}", encoding="utf-8")
@@ -99,7 +99,7 @@ def interface(include, functions, compiler):
 
 
 def complaints(listed, found):
-    """What is not as promised, as sentences."""
+    """Broken promises, as sentences."""
     for line in sorted(listed - found):
         yield f"no longer true: {line}: programs that were compiled with it would go wrong. Keep it, or change the soname"
     for line in sorted(found - listed):

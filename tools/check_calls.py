@@ -2,9 +2,9 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The include rule, held against what is linked: through a public header a room may call a room that it does not include.
-# Reads the object files of a build, and the table of rooms in ARCHITECTURE.md: a room calls only rooms of its row, and no
-# rooms call each other in a circle. Exits 1 if there is a breach.
+# Checks the include rule in the linked code, because a room can call a room through a public header without including it.
+# Reads the object files of a build and the table of rooms in ARCHITECTURE.md: a room calls only rooms of its row, and there
+# are no cycles of calls between rooms. Exits 1 if there is a violation.
 """usage: check_calls.py BUILD [ROOT]"""
 
 import collections
@@ -17,11 +17,11 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from check_includes import read_rooms  # noqa: E402
 
-LAST = ("cli", "programs", "bench", "compat")  # they carry sources of other rooms, whose names are those rooms' own
+LAST = ("cli", "programs", "bench", "compat")  # they contain sources of other rooms, whose names belong to those rooms
 
 
 def symbols(objects):
-    """[(object, type, name)] of what they define and need."""
+    """[(object, type, name)] of the symbols that they define and need."""
     done = subprocess.run(["nm", "-A", *objects], text=True, capture_output=True, check=True)
     for line in done.stdout.splitlines():
         place, _, rest = line.rpartition(":")
@@ -36,10 +36,10 @@ def plain(names):
 
 
 def calls(build):
-    """{(room, other room): names that the one needs of the other}"""
+    """{(room, other room): names that the room needs from the other}"""
     commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
     found = (re.search(r" -o (\S+)", command["command"]) for command in commands)
-    outputs = {pathlib.PurePath(output[1]) for output in found if output}  # others are left from earlier builds
+    outputs = {pathlib.PurePath(output[1]) for output in found if output}  # other files remain from earlier builds
     rooms = {}
     for path in outputs:
         below = path.relative_to("dropins") if path.parts[0] == "dropins" else path
@@ -52,7 +52,7 @@ def calls(build):
     for path, kind, name in symbols(objects):
         if kind in "TDBR":
             owner.setdefault(name, rooms[path])
-        elif kind == "U" and not name.startswith("_ZTI"):  # a type is not a call; sanitizers name those of all objects
+        elif kind == "U" and not name.startswith("_ZTI"):  # a type is not a call; sanitizers refer to the types of all objects
             needed[rooms[path]].add(name)
     found = collections.defaultdict(list)
     for room, names in needed.items():
@@ -63,7 +63,7 @@ def calls(build):
 
 
 def circle(found):
-    """Rooms that call each other in a circle, in order; empty: there is none."""
+    """A cycle of rooms that call each other, in order; empty without a cycle."""
     graph = collections.defaultdict(set)
     for room, other in found:
         graph[room].add(other)
@@ -88,7 +88,7 @@ def circle(found):
 
 
 def check(build, root):
-    """All breaches, as sentences."""
+    """All violations, as sentences."""
     rooms, found = read_rooms(root / "ARCHITECTURE.md"), calls(build)
     for (room, other), names in sorted(found.items()):
         if room in rooms and other not in rooms[room][0]:

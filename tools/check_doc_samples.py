@@ -3,10 +3,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Samples in documents come from files that the tests run. A line "<!-- sample: PATH -->" or
-# "<!-- sample: PATH NAME -->" stands above a fenced block; the block must be the text of PATH between the lines
-# "[NAME]" and "[/NAME]" (in a comment of that language), or of the whole file without its opening comment.
-# --fix rewrites the blocks from the files. A block of code without such a line is a complaint, unless
-# "<!-- not run: WHY -->" stands above it.
+# "<!-- sample: PATH NAME -->" is above a fenced block; the block must be the text of PATH between the lines
+# "[NAME]" and "[/NAME]" (in a comment of that language), or the whole file without its opening comment.
+# --fix rewrites the blocks from the files. A block of code without such a line is an error, unless
+# "<!-- not run: WHY -->" is above it.
 """usage: check_doc_samples.py [--fix] [ROOT]"""
 
 import pathlib
@@ -27,7 +27,7 @@ def without_opening_comment(text):
 
 
 def sample(root, path, name):
-    """The text that the document must show; ValueError says why there is none."""
+    """The text that the document must show; ValueError if it cannot be determined."""
     file = root / path
     if not file.is_file():
         raise ValueError(f"there is no file {path}")

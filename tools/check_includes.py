@@ -2,8 +2,8 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The include rule. ARCHITECTURE.md holds a table of rooms; a room includes only what its row names. This script
-# reads that table and the #include lines of src/, include/ and dropins/, prints every breach as FILE:LINE, and exits 1 if
+# Checks the include rule: a room includes only what its row in the table of rooms of ARCHITECTURE.md names. This script
+# reads that table and the #include lines of src/, include/ and dropins/, prints every violation as FILE:LINE, and exits 1 if
 # there is one.
 """usage: check_includes.py [ROOT]"""
 
@@ -14,10 +14,10 @@ import sys
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 SIBLINGS = re.compile(r"in `(\w+)`,\s((?:`\w+` <\s)+`\w+`)")  # folders of a room, each may use those before it
 MPI_HEADERS = {"limequat/mpi.hpp", "limequat/cxx17_mpi.hpp", "limequat_mpi.h"}
-# Headers that only Linux has: the rest of the code calls the system through base/system.hpp.
+# Headers that exist only on Linux: the rest of the code calls the system through base/system.hpp.
 LINUX_HEADERS = re.compile(r"^(asm/|linux/|link\.h|sys/(auxv|epoll|eventfd|inotify|prctl|sendfile|signalfd|statfs|syscall|sysinfo|"
                            r"sysmacros|timerfd|vfs|xattr)\.h)")
-# How a library of the last column of the table is recognised in an #include.
+# The pattern of an #include for each library in the last column of the table.
 LIBRARIES = {
     "fmt": re.compile(r"^fmt/"),
     "pugixml": re.compile(r"^pugi"),
@@ -71,7 +71,7 @@ def includes(path):
 
 
 def breach_in_room(room, sibling, header, quoted, rooms, siblings, is_test):
-    """Why `header` must not be included there, or None."""
+    """The reason why `header` must not be included there, or None."""
     may_include, libraries = rooms[room]
     library = library_of(header)
     if library == "gtest":
@@ -118,7 +118,7 @@ def breach_in_public(name, header, quoted):
 
 
 def check(root):
-    """All breaches, as sentences."""
+    """All violations, as sentences."""
     rooms = read_rooms(root / "ARCHITECTURE.md")
     if not rooms:
         return [f"{root / 'ARCHITECTURE.md'}: no table of rooms (Room | Lives here | May include | Libraries)"]

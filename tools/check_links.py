@@ -2,8 +2,8 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# No dead links in the pages: files that links name are there, and so are the headings behind a "#". Links to other hosts are
-# not followed. And no source file is named that is not there: `room/file`, in the pages for developers.
+# Checks that the pages have no dead links: the file of a link exists, and the heading after a "#". Links to other hosts are
+# not followed. Source files named in the pages for developers, `room/file`, must exist, too.
 """usage: check_links.py [ROOT]"""
 
 import pathlib
@@ -18,14 +18,14 @@ PAGES = ["*.md", "docs/**/*.md", "bench/**/*.md", "examples/**/*.md", "python/**
 
 
 def slug(heading):
-    """The anchor that sites make of a heading."""
+    """The anchor that sites generate for a heading."""
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)  # the text of a link
     text = "".join(c for c in text.strip().lower() if c.isalnum() or c in "-_ ")
     return text.replace(" ", "-")
 
 
 def anchors(page):
-    """Those of a page; of headings that read the same "-1" and so on."""
+    """The anchors of a page; equal headings get "-1" and so on."""
     found, seen = set(), {}
     text = FENCE.sub("", page.read_text(encoding="utf-8"))
     for heading in re.findall(r"^#+\s+(.*?)\s*#*$", text, re.M):
@@ -52,7 +52,7 @@ def names_of_sources(page, rooms):
 
 
 def lost_sources(root):
-    """Names of source files that are not there, as sentences."""
+    """Names of source files that do not exist, as sentences."""
     trees = [root / "src", root / "dropins/src"]
     rooms = {folder.name for tree in trees for folder in tree.glob("*") if folder.is_dir()}
     for page in sorted({root / "ARCHITECTURE.md", *root.glob("docs/design/*.md")} & set(pages(root))):
@@ -63,7 +63,7 @@ def lost_sources(root):
 
 def pages(root):
     found = {page for pattern in PAGES for page in root.glob(pattern)}
-    # The links of mainpage.md are those of Doxygen.
+    # mainpage.md has links of Doxygen.
     return sorted(page for page in found if not {"_build", "build"} & set(page.parts) and page.name != "mainpage.md")
 
 

@@ -2,8 +2,8 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What `lq plan` says of the machines in machines/, beside what was published of them (machines/published.json). Each case
-# there has bounds for planned / published; --check fails where one is left.
+# Compares predictions of `lq plan` for the machines in machines/ with published measurements (machines/published.json). Each case
+# there has bounds for planned / published; --check fails if a ratio is outside its bounds.
 """usage: check_machines.py [--lq LQ] [--check] [-o PAGE.md]"""
 
 import argparse
@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def planned(lq, case):
-    """The quantity of the case by the plan: seconds, or bytes per second."""
+    """The quantity of the case in the plan: seconds, or bytes per second."""
     command = [lq, "plan", "--json", "--machine", str(ROOT / "machines" / f"{case['machine']}.toml"), *case["arguments"]]
     if "--lattice" in case["arguments"]:
         command += ["--extents", "0"]
@@ -49,10 +49,10 @@ def page(cases, values):
         remarks.append(f"{number}. {case['source']}. {case['why']} `lq plan --machine {case['machine']} "
                        f"{' '.join(case['arguments'])}`")
     table = "\n".join(lines)
-    return f"""# Plans beside what large machines reported
+    return f"""# Predictions for large machines
 
-What `lq plan` says of machines that are described in [machines](../../machines) beside what was published of them. *given*: the
-number itself went into the description, so that only the pattern is tested. A test compares the ratios with their bounds. Written by
+This page compares predictions of `lq plan`, for the machines described in [machines](../../machines), with published measurements. *given*: the
+number itself is part of the description, so only the pattern is tested. A test compares the ratios with their bounds. Written by
 `tools/check_machines.py`.
 
 | | machine | what | published | planned | planned / published | bounds | given |
@@ -64,7 +64,7 @@ number itself went into the description, so that only the pattern is tested. A t
 
 
 def main():
-    parser = argparse.ArgumentParser(description="plans beside what was published")
+    parser = argparse.ArgumentParser(description="compares plans with published measurements")
     parser.add_argument("--lq", default="lq")
     parser.add_argument("--check", action="store_true", help="fail where a ratio is out of its bounds")
     parser.add_argument("-o", "--output", type=pathlib.Path)

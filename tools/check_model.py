@@ -2,8 +2,8 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# How far the cost model of `lq plan` is from what was measured: the machine comes from `lq bench parts`, the transfers
-# from `lq bench lattice`. Each case is planned by `lq` itself.
+# Compares the cost model of `lq plan` with measurements: the machine comes from `lq bench parts`, the transfers
+# from `lq bench lattice`. `lq` itself plans each case.
 """usage: check_model.py [--lq LQ] PARTS.json LATTICE.json... [-o PAGE.md]"""
 
 import argparse
@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-# Sections of a site profile; a key that is not here is no fact that plans depend on.
+# Sections of a site profile; plans do not depend on other keys.
 SECTIONS = {
     "": ["name"],
     "nodes": ["nodes", "ranks_per_node", "cores_per_node"],
@@ -44,7 +44,7 @@ def runs_in(path):
 
 
 def cases_in(paths):
-    """Warm transfers of our own, without waiting for the disk."""
+    """Our warm transfers, without a wait for the disk."""
     for path in paths:
         for run in runs_in(path):
             for result in run.get("results", []):
@@ -65,7 +65,7 @@ def plan(lq, profile, case):
 
 
 def raw_seconds(machine, case):
-    """What the model says of the same bytes, contiguous and unchanged."""
+    """The prediction for the same bytes, contiguous and unchanged."""
     verb = case["direction"]
     turns = max(1, case["ranks"] / machine["cores_per_node"])
     alone = case["bytes"] / case["ranks"] * turns / machine[f"{verb}_rate"]
@@ -88,7 +88,7 @@ class Checked:
 
     @property
     def raw_error(self):
-        """Of the rate beside the raw limit, which a change of the machine's mood does not touch."""
+        """The error of the rate relative to the raw limit, which does not depend on the momentary load of the machine."""
         return self.raw / self.predicted_raw
 
     def cells(self):
@@ -98,12 +98,12 @@ class Checked:
 
 
 def typical(factors):
-    """By which factor it is off, up or down, in the geometric mean."""
+    """The geometric mean of the factors by which predictions are wrong, in either direction."""
     return math.exp(sum(abs(math.log(f)) for f in factors) / len(factors))
 
 
 def verdicts(checked):
-    """Where several strategies were measured for one transfer: whether the fastest was predicted."""
+    """Whether the fastest strategy was predicted, for each transfer measured with several strategies."""
     groups = {}
     for one in checked:
         c = one.case
@@ -128,8 +128,8 @@ def page(machine, checked):
     worst = max(checked, key=lambda one: abs(math.log(one.error)))
     text = f"""# The cost model, checked
 
-What `lq plan` predicts ([how](../design/0009-cost-model.md)) beside what `lq bench lattice` measured, with the machine
-that `lq bench parts` measured. Times are in milliseconds; the last two columns are rates relative to a raw transfer of
+This page compares predictions of `lq plan` ([the model](../design/0009-cost-model.md)) with measurements of `lq bench lattice`, for the machine
+as measured by `lq bench parts`. Times are in milliseconds; the last two columns are rates relative to a raw transfer of
 the same bytes, as measured and as predicted. Written by `tools/check_model.py`.
 
 Predicted times are off by a factor of {typical(errors):.2f} in the mean of {len(errors)} cases, at worst by
@@ -141,7 +141,7 @@ Predicted times are off by a factor of {typical(errors):.2f} in the mean of {len
                    "to raw", "predicted to raw"], [one.cells() for one in checked])
     choices = list(verdicts(checked))
     if choices:
-        text += "\nThe strategy that was fastest, the one predicted to be, and what that choice costs.\n\n"
+        text += "\nThe fastest strategy, the predicted one, and the cost of a wrong prediction.\n\n"
         text += table(["lattice", "grid", "direction", "fastest", "predicted", "slower by"], choices)
     facts = [[key, f"{machine[key]:.3g}"] for section in ("memory", "neighbours", "storage") for key in SECTIONS[section]
              if isinstance(machine.get(key), float)]
@@ -150,13 +150,13 @@ Predicted times are off by a factor of {typical(errors):.2f} in the mean of {len
 
 
 def program():
-    """The lq on the path, else the newest one of a build folder."""
+    """The lq on the path, or else the newest one of a build folder."""
     built = pathlib.Path(__file__).resolve().parent.parent.glob("build/*/bin/lq")
     return shutil.which("lq") or str(max(built, key=lambda path: path.stat().st_mtime, default="lq"))
 
 
 def main():
-    parser = argparse.ArgumentParser(description="the cost model beside measurements")
+    parser = argparse.ArgumentParser(description="compares the cost model with measurements")
     parser.add_argument("parts")
     parser.add_argument("lattice", nargs="+")
     parser.add_argument("--lq", default=program(), help="the program (default: on the path, or built last)")

@@ -2,15 +2,15 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The recipes of packaging/ (and ./dev) against CMake: each library that cmake/Dependencies.cmake looks for is a dependency
-# in each of them, and each option that they set is one.
+# Compares the recipes of packaging/ (and ./dev) with CMake: each library that cmake/Dependencies.cmake looks for is a dependency
+# in each recipe, and each option that a recipe sets exists.
 """usage: check_recipes.py [ROOT]"""
 
 import pathlib
 import re
 import sys
 
-# As CMake calls a library: its packages in Debian, for development and (not of headers alone) for use, in Spack and in conda.
+# By CMake's name of a library: its packages in Debian for development and (unless it is header-only) for use, in Spack and in conda.
 NAMES = {
     "fmt": ("libfmt-dev", "libfmt9", "fmt", "fmt"),
     "pugixml": ("libpugixml-dev", "libpugixml1v5", "pugixml", "pugixml"),
@@ -23,7 +23,7 @@ NAMES = {
     "TOMLPLUSPLUS": ("libtomlplusplus-dev", None, "tomlplusplus", "tomlplusplus"),
     "CLI": ("libcli11-dev", None, "cli11", "cli11"),
 }
-# Where one of these stands: which, and how it is written there.
+# For each recipe, which of these packages it names, and how it writes them.
 RECIPES = (
     ("dev", 0, r"need {} "),
     ("packaging/debian/control", 0, r"[\s,]{}(?=[,\s])"),
@@ -40,7 +40,7 @@ def read(root, name):
 
 
 def libraries(root):
-    """What CMake looks for, but for tests, compilers and MPI."""
+    """The packages that CMake looks for, except tests, compilers and MPI."""
     text = read(root, "cmake/Dependencies.cmake")
     return sorted(set(re.findall(r"^lq_(?:find_optional|library_of_headers|find_headers)\((\w+)", text, re.M)
                       + re.findall(r"\bLQ_WITH_([A-Z0-9]+)\b", text)))
@@ -66,7 +66,7 @@ def missing(root):
 
 
 def unknown(root):
-    """Sentences about options that a recipe sets and CMake has not."""
+    """Sentences about options that a recipe sets and CMake does not have."""
     known = options(root)
     for recipe in SETS_OPTIONS:
         text = read(root, recipe)
@@ -77,7 +77,7 @@ def unknown(root):
 
 
 def check(root):
-    """All complaints about the recipes of a tree."""
+    """All errors in the recipes of a tree."""
     return [*missing(root), *unknown(root)]
 
 

@@ -2,9 +2,9 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What the shared libraries export is a promise: a program that was linked yesterday finds all of it tomorrow. The lists in
-# packaging/abi hold it; a symbol that is gone is an error until the soname changes, a new one is until it is in the list.
-# What has the version LIMEQUAT_<release>_INNER is no promise: it is for our own libraries of that release (base/inner.hpp).
+# Checks the exported symbols of the shared libraries against the lists in packaging/abi, so that linked programs keep working.
+# A missing symbol is an error until the soname changes; a new one is an error until it is in the list.
+# Symbols of the version LIMEQUAT_<release>_INNER are not checked: they are for our own libraries of that release (base/inner.hpp).
 """usage: check_symbols.py [--fix] LIST LIBRARY SONAME"""
 
 import pathlib
@@ -23,19 +23,19 @@ def dynamic(library):
     lines = subprocess.run(["nm", "-D", "--defined-only", library], text=True, capture_output=True, check=True).stdout
     symbols = [fields[2] for fields in map(str.split, lines.splitlines()) if len(fields) == 3 and fields[1] in "TDBR"]
     versions = dict(symbol.partition("@@")[::2] for symbol in symbols if not symbol.startswith(("_init", "_fini", "LIMEQUAT_")))
-    # Those of C++ programs that were compiled for a minor version may go with the next one (limequat/language.hpp).
+    # Symbols for C++ programs of one minor version may disappear in the next one (limequat/language.hpp).
     return soname[1] if soname else None, {name: version for name, version in versions.items()
                                            if not INNER.fullmatch(version) and not name.startswith("lq_compiled_for_")}
 
 
 def plain(names):
-    """The names as people write them."""
+    """The demangled names."""
     done = subprocess.run(["c++filt"], input="\n".join(names), text=True, capture_output=True)
     return done.stdout.splitlines() if done.returncode == 0 else list(names)
 
 
 def complaints(listed, library, wanted_soname):
-    """What is not as promised, as sentences."""
+    """Broken promises, as sentences."""
     soname, symbols = dynamic(library)
     if soname != wanted_soname:
         yield f"{library}: the soname is {soname}, expected {wanted_soname}"

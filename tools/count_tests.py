@@ -2,7 +2,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Counts tests and lines for docs/how-it-is-tested.md. With --fix it writes the numbers into that page, so none is typed by hand.
+# Counts tests and lines for docs/how-it-is-tested.md. With --fix it writes the numbers into that page.
 """usage: count_tests.py BUILD [--fix]
 
 BUILD  a build tree with tests, for example build/openmpi"""
@@ -17,7 +17,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/how-it-is-tested.md"
 CODE = (".cpp", ".hpp", ".c", ".h", ".py", ".f90", ".F90", ".f", ".sh")
-# A test with several labels is counted under each of them.
+# A test with several labels counts for each of them.
 LABELS = {
     "unit": "one module alone", "physics": "observables and the generator",
     "golden": "files of other programs, and broken files", "conformance": "several implementations of one interface",
@@ -29,7 +29,7 @@ LABELS = {
     "simulation": "whole jobs on a simulated machine, drawn from seeds",
 }
 
-# What is injected, and the files of tests/fault that do it.
+# The injected errors, and the files of tests/fault that inject them.
 FAULTS = (
     ("every operation of the file system fails, one after another", "fault_test checkpoint_fault_test checkpoint_fields_fault_test checkpoint_open_fault_test "
      "checkpoint_rewrite_fault_test copy_fault_test hdf5_fault_test in_place_fault_test modes_replace_fault_test repartition_fault_test squeeze_fault_test "

@@ -2,8 +2,8 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Which branches the tests take, by room: of each condition, whether it was met with both outcomes. Reads what programs
-# left that clang compiled with -fprofile-instr-generate -fcoverage-mapping (./dev coverage).
+# Shows which branches the tests take, by room: for each condition, whether both outcomes occurred. Reads the profiles of programs
+# that clang compiled with -fprofile-instr-generate -fcoverage-mapping (./dev coverage).
 """usage: coverage.py TREE [--fix]
 
 TREE   a build tree whose tests were run with LLVM_PROFILE_FILE=TREE/profiles/...
@@ -20,17 +20,17 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import count_tests  # noqa: E402
 
-# The core, as far as unit tests are linked with it.
+# The rooms of the core that unit tests are linked with.
 ROOMS = ("base", "kernels", "comm", "lattice", "options", "storage", "protection", "format", "engine", "physics", "io")
 
 
 def tool(name):
-    """Of the version of the compiler."""
+    """The llvm tool for the version of the compiler."""
     return os.environ.get(name.upper().replace("-", "_"), name + "-14")
 
 
 def exported(tree):
-    """What llvm-cov says of each file."""
+    """The data of llvm-cov for each file."""
     profiles = [str(path) for path in sorted((tree / "profiles").glob("*.profraw"))]
     if not profiles:
         raise SystemExit(f"coverage.py: no profiles below {tree}/profiles: run the tests first (./dev coverage)")

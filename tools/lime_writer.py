@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The bytes of LIME, SciDAC and ILDG in plain Python, written from docs/formats alone: the golden files must not
+# Writes LIME, SciDAC and ILDG in plain Python, based only on docs/formats: the golden files must not
 # come from the library that they test.
 import random
 import struct

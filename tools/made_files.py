@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What scripts that make files for tests have in common: a folder holds what they make and nothing else.
+# Common code of scripts that generate files for tests: a folder contains their files and nothing else.
 """main(...) of make_golden_modes.py and others."""
 
 import pathlib
@@ -9,10 +9,10 @@ import sys
 
 
 def keep(made, root, there):
-    """The exit code of a script: with --check whether files are as made, else they are made so.
+    """Writes the files, or compares them with --check; returns the exit code of the script.
 
     made   contents by path, relative to root
-    there  the files of root that are the script's, those that it would not make any more among them
+    there  the files in root that belong to the script, including outdated ones
     """
     root = pathlib.Path(root)
     there = {str(pathlib.Path(path).relative_to(root)) for path in there}

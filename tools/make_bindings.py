@@ -2,9 +2,9 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The C interface as Python calls it, python/limequat/c_interface.py, made of packaging/abi/limequat.h.types, which check_abi.py
-# holds against the header; and as Fortran calls it, fortran/limequat_c_interface.inc, for which the header has the names of
-# arguments, too. Without --fix the files are compared with what they should be.
+# Generates the C interface for Python, python/limequat/c_interface.py, from packaging/abi/limequat.h.types, which check_abi.py
+# compares with the header; and for Fortran, fortran/limequat_c_interface.inc, with the names of arguments from the header.
+# Without --fix it compares the files.
 """usage: make_bindings.py [--fix] [ROOT]"""
 
 import pathlib
@@ -12,7 +12,7 @@ import re
 import sys
 import textwrap
 
-# Codes of types; what stands for itself is a struct or a function type of the interface.
+# Codes of types; any other name is a struct or a function type of the interface.
 CODES = {"void": "v", "int": "i", "int64_t": "l", "uint64_t": "u", "uint32_t": "w", "size_t": "z", "double": "d",
          "char": "c", "char *": "s"}
 POINTERS = {"int": "I", "int64_t": "L", "uint64_t": "U", "double": "D", "char *": "S"}
@@ -29,7 +29,7 @@ that is filled; NAME of a struct or a type of function, *NAME a pointer to a str
 
 
 def split_arguments(text):
-    """The types in an argument list, in which functions have lists of their own."""
+    """The types in an argument list, which can contain function types with their own lists."""
     parts, depth = [""], 0
     for letter in text:
         depth += (letter == "(") - (letter == ")")
@@ -41,7 +41,7 @@ def split_arguments(text):
 
 
 class Interface:
-    """What the lines of the list say."""
+    """The contents of the lines of the list."""
 
     def __init__(self, lines):
         self.functions, self.kinds, members, self.enums = {}, {}, {}, set()
@@ -57,13 +57,13 @@ class Interface:
                 self.kinds[name] = rest
             elif rest.endswith(")"):
                 self.functions[name] = rest
-        # Structs of options are described by the library itself.
+        # The library itself describes structs of options.
         self.structs = {name: [entry[1:] for entry in sorted(parts)] for name, parts in members.items()
                         if not name.endswith("_options") or name == "lq_grid_options"}
 
     def code(self, text):
         """The code of a type."""
-        if text == "char *":  # to be freed
+        if text == "char *":  # the caller frees it
             return "p"
         text = text.replace(" const", "")
         array = re.fullmatch(r"(.*)\[(\d+)\]", text)
@@ -98,7 +98,7 @@ class Interface:
 
 def module(lines):
     """The file."""
-    # `char **` is filled with a text, like a handle; texts that are given are `char const * const *`.
+    # `char **` receives a text, like a handle; texts passed in are `char const * const *`.
     interface = Interface(re.sub(r"\bchar \* \*", "lq_text * *", line) for line in lines)
     parts = [HEAD]
     for name, table in interface.tables():
@@ -107,7 +107,7 @@ def module(lines):
     return "".join(parts)
 
 
-# Types of Fortran that have the layout of a struct in C, and arguments that are arrays of numbers, which C does not tell from one.
+# Fortran types with the layout of a struct in C, and arguments that are arrays of numbers: C does not distinguish them from single numbers.
 FORTRAN_STRUCTS = ("lq_facts", "lq_field", "lq_grid_options", "lq_pairs", "lq_places", "lq_report")
 FORTRAN_ARRAYS = ("extents", "lower", "processes", "values")
 FORTRAN_NUMBERS = {"int": "integer(c_int)", "int64_t": "integer(c_int64_t)",
@@ -122,7 +122,7 @@ FORTRAN_HEAD = """! Copyright (c) 2026 The Limequat authors
 
 
 class FortranInterface:
-    """What the texts of headers declare, as Fortran declares it."""
+    """The declarations of headers, in Fortran."""
 
     def __init__(self, headers, interface):
         text = re.sub(r"//[^\n]*|^#[^\n]*", "", "\n".join(headers), flags=re.M)
@@ -133,7 +133,7 @@ class FortranInterface:
 
     @staticmethod
     def by_name(declarations):
-        """Where a declaration is there for Fortran, it takes the place of that for C."""
+        """A declaration for Fortran replaces the one for C."""
         return {re.sub("_fortran", "", one[1]): one for one in sorted(declarations, key=lambda one: "_fortran" in one[1])}
 
     def number(self, kind):
@@ -171,7 +171,7 @@ class FortranInterface:
         """The lines of a function, or of a subroutine if it has no result."""
         result, c_name, arguments = self.functions["lq_" + name]
         result = result.strip()
-        # What is asked of a handle changes nothing.
+        # Queries of a handle do not change it.
         pure = "pure " if result in FORTRAN_NUMBERS and re.fullmatch(r"const lq_\w+\* \w+", arguments) else ""
         arguments = [self.argument(one) for one in arguments.split(",") if one.strip() != "void"]
         kind = "subroutine" if result == "void" else "function"

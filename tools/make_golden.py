@@ -2,15 +2,15 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Writes tests/golden/good/lime and tests/golden/bad/lime: small files in the manner of other programs, and files
-# with one defect each, with what a reader makes of them beside them in NAME.expect:
+# Writes tests/golden/good/lime and tests/golden/bad/lime: small files as other programs write them, and files
+# with one defect each. NAME.expect contains the expected result of a reader:
 #   format NAME                                        what the file is recognised as
 #   field NAME KIND LATTICE NUMBERS PRECISION SUMS     one line per field, SUMS or "absent"
-#   box LOWER EXTENTS                                  of the field before, where it is not the whole lattice
+#   box LOWER EXTENTS                                  of the field before, if it is not the whole lattice
 #   metadata KEY                                       a text of the field before (or of the file, before any field)
-#   rule NAME                                          a finding of this rule must be among those of validate
-#   code NAME                                          bad files: how reading ends
-#   message TEXT                                       bad files: part of the sentence
+#   rule NAME                                          validate must have a finding of this rule
+#   code NAME                                          bad files: the error code of a read
+#   message TEXT                                       bad files: part of the message
 import pathlib
 import struct
 import sys
@@ -332,7 +332,7 @@ def bad_containers():
 
 
 def with_records(gauge, **changed):
-    """A QIO file in which some records are replaced (or, by None, left out)."""
+    """A QIO file in which some records are replaced (or omitted, by None)."""
     records = dict(file=file_info(gauge.dims), file_text=FILE_XML, info=gauge.info, text=RECORD_XML, form=gauge.format,
                    lfn=LFN, data=gauge.binary, sums=gauge.checksum)
     records.update(changed)
@@ -430,7 +430,7 @@ def write(root):
 
 
 def check(root):
-    """The names of files that are missing, differ, or are nobody's."""
+    """The names of files that are missing, differ, or are not expected."""
     wanted = dict(all_files())
     held = {str(path.relative_to(root)) for path in root.glob("*/lime/*")}
     differing = [name for name in wanted if name in held and (root / name).read_bytes() != wanted[name]]

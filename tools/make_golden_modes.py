@@ -2,8 +2,8 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# tests/golden/good/modes and tests/golden/bad/modes: sets of modes in plain Python, written from docs/formats/modes.md
-# alone, and such with one defect each. Beside each what a reader makes of it, in NAME.expect:
+# Writes tests/golden/good/modes and tests/golden/bad/modes: sets of modes, and sets with one defect each, in plain Python, based only
+# on docs/formats/modes.md. NAME.expect contains the expected result of a reader:
 #   mode EIGENVALUE_RE EIGENVALUE_IM RESIDUAL|- SUMA/SUMB   a mode that is listed
 #   rule NAME                                               a finding
 """usage: make_golden_modes.py [--check]"""
@@ -71,7 +71,7 @@ class SetOfModes:
             f"<operator>hermitian Wilson</operator>{coherent}{parameters}</limequatModes>")
         self.slices = self.sites[-1]
         self.entry_bytes = 56 + 24 * self.slices + (8 if coherence else 0)
-        self.places = {}  # of the data of modes, and of blocks
+        self.places = {}  # offsets of the data of modes and blocks
 
     def shape(self, k):
         """(extents, bytes of a site) of the data of a mode."""
@@ -121,7 +121,7 @@ class SetOfModes:
     def bytes(self):
         blocks = list(self.blocks())
         entries, following = {}, {}
-        for _ in range(2):  # once for the places, once with them
+        for _ in range(2):  # once to find the offsets, once to use them
             body = record("limequat-modes", self.document, MB)
             for number, (room, first, count) in enumerate(blocks):
                 at = len(body) + HEAD

@@ -2,11 +2,11 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Writes tests/golden/bad/sion: multifiles of tests/golden/good/sion with one defect each, and beside each what a reader
-# makes of it in NAME.expect:
+# Writes tests/golden/bad/sion: multifiles of tests/golden/good/sion with one defect each. NAME.expect contains the expected
+# result of a reader:
 #   rule NAME    the first error is of this rule
 #   code NAME    and has this code
-# Offsets are those of docs/formats/sion.md, computed here from the header alone.
+# Offsets follow docs/formats/sion.md and are computed here from the header only.
 """usage: make_golden_sion.py [--check]"""
 import pathlib
 import struct

@@ -2,9 +2,9 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# tests/golden/good/vectors and tests/golden/bad/vectors: sets of vectors as QUDA, MILC, Hadrons, QDP++ and eigen-comp
-# write them, in plain Python, from docs/formats/vectors.md, mod.md and eigen-comp.md alone. Every number says where it belongs: number i of a site of vector k is
-# number_at(k, s, site, i), whatever the order of the file.
+# Writes tests/golden/good/vectors and tests/golden/bad/vectors: sets of vectors as QUDA, MILC, Hadrons, QDP++ and eigen-comp
+# write them, in plain Python, based only on docs/formats/vectors.md, mod.md and eigen-comp.md. Every number identifies its place: number i
+# of a site of vector k is number_at(k, s, site, i), whatever the order of the file.
 """usage: make_golden_vectors.py [--check]"""
 
 import itertools
@@ -66,7 +66,7 @@ def quda(count, spins, colors, word, subset="full", ls=1, places=None, lattice=L
 # MILC: a record for each staggered vector
 
 def milc_sites(is_packed):
-    """Which site is where: packed, even sites of the first half of the times stay, the others take the odd places."""
+    """The place of each site: in packed files, even sites of the first half of the times stay, the others take the odd places."""
     x_extent, half = LATTICE[0], LATTICE[3] // 2
     if not is_packed:
         return sites(LATTICE)
@@ -124,7 +124,7 @@ def desc(data):
 
 
 def place(offset):
-    """Of 16 bytes the first eight mean nothing."""
+    """The first eight of 16 bytes have no meaning."""
     return bytes.fromhex("f00df00df00df00d") + struct.pack(">Q", offset)
 
 
@@ -171,7 +171,7 @@ def eigen_comp_metadata(vectors, basis, single, block_ls, crcs, lattice=None):
 
 
 def eigen_comp_blocks(block_ls):
-    """For each file its blocks, of each the places (site, s) in the order of the file."""
+    """The blocks of each file: for each, the places (site, s) in the order of the file."""
     for corner in range(0, LATTICE[3], NODE[3]):
         blocks = []
         for s0 in range(0, LS, block_ls):
@@ -201,7 +201,7 @@ def eigen_comp(block_ls):
 
 
 def eigen_comp_16():
-    """Numbers of 16 bits as they come, with a group of zeros in each file."""
+    """Numbers of 16 bits, with a group of zeros in each file."""
     chance, files = random.Random(16), []
     vectors, basis, single = 3, 12, 2
 

@@ -2,7 +2,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Generates docs/reference/lq.md, the page of the command `lq`, from what the program itself says (lq VERB --help --json),
+# Generates docs/reference/lq.md, the page of the command `lq`, from the output of the program (lq VERB --help --json),
 # and the synopsis of docs/man/lq.1.scd. Without --fix it compares them.
 """usage: make_lq_page.py [--fix] LQ [ROOT]"""
 
@@ -15,7 +15,7 @@ import textwrap
 
 PAGE, MANUAL = "docs/reference/lq.md", "docs/man/lq.1.scd"
 SYNOPSIS = re.compile(r"(?<=# SYNOPSIS\n\n).*?(?=# DESCRIPTION\n)", re.DOTALL)
-COMMON = ("--json", "-q", "-v")  # which the page describes once
+COMMON = ("--json", "-q", "-v")  # described once on the page
 
 INTRODUCTION = """# The command lq
 
@@ -42,7 +42,7 @@ options and values: `source <(lq completion bash)`, or `zsh`, `fish`; installed 
 
 
 def said_by(program):
-    """What the program says of each verb, in its order."""
+    """The help of each verb, in the program's order."""
     def run(*words):
         return subprocess.run([program, *words], check=True, capture_output=True, text=True).stdout
     verbs = re.findall(r"^  ([a-z]{2,})  ", run("--help"), re.MULTILINE)
@@ -81,7 +81,7 @@ def page(verbs):
 
 
 def synopsis(verbs):
-    """For the manual page: a line for each verb."""
+    """The line of each verb for the manual page."""
     def shown(word):
         return word if word == "[OPTIONS]" else f"_{word.rstrip('.')}_" + "..." * word.endswith("...")
     lines = []

@@ -19,7 +19,7 @@ TYPES = {"flag": "bool", "whole": "int", "count": "int", "real": "float", "text"
 
 
 def tables_of(library):
-    """What the library tells."""
+    """The tables, as the library returns them."""
     functions = ctypes.CDLL(str(library))
     text = ctypes.c_char_p()
     if functions.lq_options_json(ctypes.byref(text)) != 0:
@@ -84,7 +84,7 @@ def class_of(name, base, summary, rows):
     return [*lines, *(f"    {one}: {type_of(row)}" for row in rows for one in (row["name"], *row["aliases"])), ""]
 
 
-# Options that functions name as parameters of their own, which checkers do not take twice: a class has the others.
+# Options that functions name as separate parameters; checkers do not accept them twice, so a class has only the others.
 NAMED = {"ReadOptions": ("FurtherReadOptions", ("field", "region", "verify"))}
 
 
@@ -119,13 +119,13 @@ def escaped(text):
 
 
 def in_manual(row, argument):
-    """The names of an argument and the value behind it, in scdoc."""
+    """The names of an argument and its value, in scdoc."""
     value = "" if argument["value"] else VALUES.get(row["kind"], " " + "|".join(row["choices"]))
     return ", ".join(f"*{escaped(name)}*" for name in argument["names"]) + value
 
 
 def manual(tables, text):
-    """The manual page `text` with its section of options made anew."""
+    """The manual page `text` with its section of options regenerated."""
     entries = {}
     for table in tables:
         for row in table["options"]:
@@ -156,7 +156,7 @@ def members(text, name):
 
 
 def without_rows(root, tables):
-    """Sentences about members of public structs that no table knows."""
+    """Sentences about members of public structs that are in no table."""
     headers, c_headers = ("\n".join(path.read_text(encoding="utf-8") for path in sorted((root / "include/limequat").glob(names)))
                           for names in ("*.hpp", "c/*.h"))
     for table in tables:

@@ -2,9 +2,9 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The Python package with the core library inside, as a wheel for every Python 3 of one platform: no MPI, no compiler; with
-# libraries and programs over several MPIs, of which the package takes the one that fits (python/limequat/communicators.py,
-# python/limequat_programs.py). Also the build backend of the source distribution (PEP 517): there the library is compiled by CMake first.
+# Builds a wheel of the Python package with the core library inside, for every Python 3 of one platform. It needs neither MPI nor a compiler.
+# It contains libraries and programs for several MPIs, and the package uses the matching one (python/limequat/communicators.py,
+# python/limequat_programs.py). This is also the build backend of the source distribution (PEP 517), which compiles the library by CMake first.
 """usage: make_wheel.py LIBRARY FOLDER [--repair] [--mpi=NAME:LIBRARY]...
        make_wheel.py --sdist FOLDER
 
@@ -31,7 +31,7 @@ IS_MPI = re.compile(r"libmpi(ch|_abi)?\.so\.")
 
 
 def version():
-    """That of the package, which a test holds against the library."""
+    """The version of the package, which a test compares with the library."""
     return re.search(r'^version = "(.*)"$', (ROOT / "python/pyproject.toml").read_text(encoding="utf-8"), re.M)[1]
 
 
@@ -46,7 +46,7 @@ def dynamic(path, kind):
 
 
 def components(library):
-    """The libraries of the components beside the core, by the names under which it loads them."""
+    """The libraries of the components, by the names under which the core loads them."""
     number = dynamic(library, "soname")[0].rpartition(".")[2]
     return [path for name in COMPONENTS if (path := library.parent / f"liblimequat_{name}.so.{number}").exists()]
 
@@ -64,7 +64,7 @@ def flavours(over_mpi):
 
 
 def copy_linked(source, target, mpi=None, *changes):
-    """A library or program whose MPI has that name now."""
+    """Sets the name of the MPI of a library or program."""
     target.parent.mkdir(exist_ok=True)
     shutil.copy(source, target)
     for needed in dynamic(source, "Shared library") if mpi else ():
@@ -75,7 +75,7 @@ def copy_linked(source, target, mpi=None, *changes):
 
 
 def stage_programs(library, package, over_mpi):
-    """lq and lq-mpi-NAME where they were built: each finds the libraries of the package and the MPI of its library."""
+    """lq and lq-mpi-NAME, if they were built: each finds the libraries of the package and the MPI of its library."""
     there = ("--force-rpath", "--set-rpath", "$ORIGIN/..")
     program = library.parent.parent / "bin/lq"
     if program.is_file():
@@ -88,7 +88,7 @@ def stage_programs(library, package, over_mpi):
 
 
 def stage(library, folder, over_mpi=(), with_programs=False):
-    """The package with the library in it, and with pairs of a name of an MPI and a library over it, as setuptools wants it."""
+    """The package with the library, and with pairs of the name of an MPI and its library, in the layout for setuptools."""
     library = pathlib.Path(library).resolve()
     if not library.is_file():
         raise SystemExit(f"make_wheel.py: {library}: there is no such library; build it first: ./dev build")
@@ -96,7 +96,7 @@ def stage(library, folder, over_mpi=(), with_programs=False):
     for name in ("pyproject.toml", "README.md", "limequat_programs.py"):
         shutil.copy(ROOT / "python" / name, folder)
     shutil.copy(ROOT / "LICENSE", folder)
-    shutil.copy(library, folder / "limequat" / dynamic(library, "soname")[0])  # as programs and components ask for it
+    shutil.copy(library, folder / "limequat" / dynamic(library, "soname")[0])  # the name that programs and components load
     for name in components(library):
         shutil.copy(name, folder / "limequat")
     for name, path, mpi in flavours(over_mpi):
@@ -106,8 +106,8 @@ def stage(library, folder, over_mpi=(), with_programs=False):
 
 
 def plain_wheel(library, output, over_mpi=(), with_programs=False):
-    """A wheel that needs the libraries of this system; the path of it."""
-    warnings.simplefilter("ignore")  # of setuptools about its own future
+    """Builds a wheel that needs the libraries of this system; returns its path."""
+    warnings.simplefilter("ignore")  # deprecation warnings of setuptools
     from setuptools import Distribution, setup
     from wheel.bdist_wheel import bdist_wheel
 
@@ -144,9 +144,9 @@ def _quiet():
 
 
 def repaired_wheel(wheel, output):
-    """The wheel with what it needs inside and the tag of the oldest systems that it runs on; the path of it."""
-    # Components need the core, which is in the wheel and in the process before them: no second one for them. The MPI is
-    # that of mpi4py.
+    """Adds the required libraries to the wheel, and the tag of the oldest systems that it runs on; returns its path."""
+    # Components use the core of the wheel, which is loaded before them: no second copy. The MPI is the MPI
+    # of mpi4py.
     unbundled = ["liblimequat*.so*", "libmpi.so.*", "libmpi_abi.so.*", "libopen-*", "libmpich.so.*"]
     excluded = [word for name in unbundled for word in ("--exclude", name)]
     with tempfile.TemporaryDirectory(prefix="limequat-repair-") as name:
@@ -159,7 +159,7 @@ def repaired_wheel(wheel, output):
 
 
 def sources():
-    """The files of a source distribution, relative to the root: those that git knows, or all of an unpacked one."""
+    """The files of a source distribution, relative to the root: the files in git, or all files of an unpacked distribution."""
     done = subprocess.run(["git", "-C", ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard"], capture_output=True)
     if done.returncode == 0 and done.stdout:
         return [name for name in done.stdout.decode().split("\0") if name and (ROOT / name).is_file()]
@@ -188,11 +188,11 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 
 def build_sdist(sdist_directory, config_settings=None):
-    """All sources, with what pip needs to build the package out of them."""
+    """All sources, with the metadata that pip needs to build the package."""
     base = f"limequat-{version()}"
     target = pathlib.Path(sdist_directory) / f"{base}.tar.gz"
     about = f"Metadata-Version: 2.1\nName: limequat\nVersion: {version()}\nSummary: Parallel input and output for lattice field theory\n"
-    epoch = os.environ.get("SOURCE_DATE_EPOCH")  # the same bytes at every attempt, if the time of the release is given
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")  # reproducible if the time of the release is given
 
     def dated(info):
         if epoch:

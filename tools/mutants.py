@@ -2,18 +2,18 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Puts bugs into the code on purpose, one at a time, and looks whether a test fails. All bugs ("mutants") are compiled into
-# one build, where a variable of the environment chooses one at run time: `a < b` becomes
-# `lq_mutant_is(7) ? (a <= b) : (a < b)`. Each test is run once to see which mutants it reaches; each mutant then meets the
-# tests that reach it, the fastest first.
+# Mutation tests: inserts bugs into the code, one at a time, and checks whether a test fails. All bugs ("mutants") are compiled into
+# one build, and an environment variable selects one at run time: `a < b` becomes
+# `lq_mutant_is(7) ? (a <= b) : (a < b)`. Each test runs once to find the mutants that it reaches; then the tests that reach
+# a mutant run with it, fastest first.
 """usage: mutants.py TREE [--seed S] [--each N] [--only TEXT] [--seconds N] [--again] [--list] [--fix]
 
 TREE       a configured build tree, with LIMEQUAT_MUTANTS=TREE/changed (./dev mutants makes it)
---seed S   draws other mutants (default 1); --each N: so many of each area (default 40)
+--seed S   selects other mutants (default 1); --each N: the number for each area (default 40)
 --only T   only mutants whose file, line or change contains T
---seconds  the time of the tests that one mutant meets, at most (default 60); --slowest N: without tests that take longer (30)
---again    mutants that survived meet the tests again; results of the others are kept in any case
---list     shows the mutants, and runs nothing
+--seconds  maximum time of the tests for one mutant (default 60); --slowest N: without tests that take longer (default 30)
+--again    tests surviving mutants again; results of the others are always kept
+--list     lists the mutants without running tests
 --fix      writes the score into docs/how-it-is-tested.md"""
 
 import argparse
@@ -81,7 +81,7 @@ unused-but-set-variable unused-parameter unused-result bool-compare bool-operati
 stringop-overflow stringop-overread int-in-bool-context tautological-compare div-by-zero extra nonnull dangling-pointer use-after-free restrict
 free-nonheap-object dangling-else shift-count-overflow shift-count-negative overflow alloc-size-larger-than""".split()
 
-# What takes the place of what, in conditions, returned values and values that are stored.
+# Replacements in conditions, returned values and stored values.
 CHANGES = [(r"(?<= )<(?=\s)", "<="), (r"(?<= )<=(?=\s)", "<"), (r"(?<= )>(?=\s)", ">="), (r"(?<= )>=(?=\s)", ">"), (r"(?<= )==(?=\s)", "!="),
            (r"(?<= )!=(?=\s)", "=="), (r"(?<= )&&(?=\s)", "||"), (r"(?<= )\|\|(?=\s)", "&&"), (r" [+-] 1\b(?![.'])", ""), (r"(?<= )\+(?= )", "-"),
            (r"(?<=[\w)\]] )-(?= )", "+"), (r"(?<=[\w)\]] )\*(?= )", "+"), (r"(?<= )/(?= )", "*"), (r"(?<= )%(?= )", "/"), (r"\btrue\b", "false"),
@@ -93,13 +93,13 @@ Mutant = collections.namedtuple("Mutant", "file line before after begin end text
 
 
 def masked(text):
-    """The same length, with comments, strings and lines of the preprocessor made of other letters."""
+    """Replaces comments, strings and lines of the preprocessor by other letters; the length stays the same."""
     pattern = r'//[^\n]*|/\*.*?\*/|R"\((?:.*?)\)"|"(?:\\.|[^"\\\n])*"|(?<![\w])\'(?:\\.|[^\'\\\n])+\'|^#[^\n]*'
     return re.sub(pattern, lambda match: re.sub(r"[^\n]", "~" if match[0][0] in "\"'R" else " ", match[0]), text, flags=re.S | re.M)
 
 
 def end_of(mask, begin, ends=";"):
-    """The place of the semicolon or closing bracket that ends what begins there."""
+    """The position of the semicolon or closing bracket that ends the text beginning there."""
     depth = 0
     for at in range(begin, len(mask)):
         depth += (mask[at] in "([{") - (mask[at] in ")]}")
@@ -109,7 +109,7 @@ def end_of(mask, begin, ends=";"):
 
 
 def units(mask):
-    """(kind, begin, end) of what one mutant may replace: conditions, values, calls, and failures that are thrown."""
+    """(kind, begin, end) of the parts that mutants may replace: conditions, values, calls, and thrown errors."""
     for match in re.finditer(r"\b(if|while|for) \(", mask):
         begin, end = match.end(), end_of(mask, match.end(), "")
         parts, at = [], begin
@@ -162,7 +162,7 @@ def candidates(file, text):
         if kind == "condition" and "\n" not in old:
             changes += [(begin, end, f"!({old})"), (begin, end, "false")]
         for at, stop, put in changes:
-            # Comments must not swallow the rest when lines are joined.
+            # A comment must not hide the rest when lines are joined.
             pieces = [(text[a:b], mask[a:b]) for a, b in ((begin, at), (stop, end))]
             before, rest = (re.sub(r"\s*\n\s*", " ", "".join(" " if m == " " else t for t, m in zip(*piece) if t != "\n" or m == "\n")) for piece in pieces)
             cast = "bool" if kind == "condition" else ""
@@ -186,7 +186,7 @@ def known(root):
 
 
 def choose(root, seed, each):
-    """Known mutants first; then of each area so many, the same ones whatever else is changed in the code."""
+    """Known mutants first, then the requested number of each area; other changes in the code do not change the selection."""
     chosen = list(known(root))
     for area in AREAS:
         found = []
@@ -214,7 +214,7 @@ def write_if_new(path, text):
 
 
 def write_sources(root, changed, mutants, dropped):
-    """The sources with all mutants but the dropped ones; mutants are numbered from 1 in the order of the list."""
+    """The sources with all mutants except the dropped ones; mutants are numbered from 1 in the order of the list."""
     ignored = "\n".join(f'#pragma GCC diagnostic ignored "-W{name}"' for name in IGNORED)
     write_if_new(changed / "lq_mutant.hpp", HEADER.format(ignored=ignored, size=4096 * (len(mutants) // 4096 + 1)))
     files = sorted({mutant.file for mutant in mutants})
@@ -230,7 +230,7 @@ def write_sources(root, changed, mutants, dropped):
 
 
 def blamed(output, mutants):
-    """Numbers of the mutants on or next to lines that the compiler complains about."""
+    """Numbers of the mutants on or next to lines with compiler errors."""
     found = set()
     for file, line in re.findall(r"\bchanged/(src/[^\s:]+):(\d+):\d+: (?:fatal )?error:", output):
         near = [(abs(mutant.line - int(line)), number) for number, mutant in enumerate(mutants, 1) if mutant.file == file]
@@ -239,7 +239,7 @@ def blamed(output, mutants):
 
 
 def build(root, tree, mutants):
-    """Compiles until nothing is wrong; returns the numbers of the mutants that no compiler takes."""
+    """Compiles until there are no errors; returns the numbers of the mutants that do not compile."""
     changed, invalid = tree / "changed", tree / "invalid.json"
     known_invalid = json.loads(invalid.read_text()) if invalid.exists() else []
     dropped = {number for number, mutant in enumerate(mutants, 1) if key(mutant) in known_invalid}
@@ -267,7 +267,7 @@ Test = collections.namedtuple("Test", "name command environment folder")
 
 
 def tests_of(tree, slowest):
-    """Those that may meet mutants, but not those of which ctest knows that they take longer."""
+    """The tests that may run with mutants, except those that take longer according to ctest."""
     listed = subprocess.run(["ctest", "--test-dir", str(tree), "--show-only=json-v1"], capture_output=True, text=True, check=True).stdout
     costs = tree / "Testing/Temporary/CTestCostData.txt"
     slow = {name for name, cost in re.findall(r"^(\S+) \d+ (\S+)$", costs.read_text() if costs.exists() else "", re.M) if float(cost) > slowest}
@@ -311,7 +311,7 @@ def run(tree, test, seconds, **variables):
 
 
 def record_one(tree, test, marks, slowest):
-    """Seconds of a test, and the mutants that it reaches; none if it fails as it is."""
+    """Seconds of a test, and the mutants that it reaches; none if it fails without a mutant."""
     with tempfile.NamedTemporaryFile(dir=tree) as reached:
         reached.truncate(marks)
         passes, seconds = run(tree, test, 4 * slowest, LQ_MUTANTS_REACHED=reached.name)
@@ -319,7 +319,7 @@ def record_one(tree, test, marks, slowest):
 
 
 def record(tree, mutants, slowest):
-    """What each test reaches; kept for tests that were run before."""
+    """The mutants that each test reaches; kept for tests that ran before."""
     place = tree / "reached.json"
     kept = json.loads(place.read_text()) if place.exists() else {}
     signature = hashlib.sha1("\n".join(key(mutant) for mutant in mutants).encode()).hexdigest()
@@ -338,8 +338,8 @@ def record(tree, mutants, slowest):
 
 
 def batches(tests, recorded, number, mutant, seconds):
-    """The tests that reach a mutant: the one that is known to fail, those of its room, then those that are fast and reach
-    few others; many of one program are run at once."""
+    """The tests that reach a mutant: the test that is known to fail, then tests of its room, then tests that are fast and reach
+    few others; many tests of one program run at once."""
     own = f"lq_{mutant.file.split('/')[1]}_test"
     expected = re.search(r" \[(\S+)\]$", mutant.after) if mutant.before == "known" else None
 
@@ -372,11 +372,11 @@ def batches(tests, recorded, number, mutant, seconds):
 
 
 def meet(tree, tests, recorded, number, mutant, seconds):
-    """The result of one mutant: the test that kills it, or how it survived."""
+    """The result for one mutant: the test that kills it, or how it survived."""
     met = 0
     for test, took in batches(tests, recorded, number, mutant, seconds):
         met += 1
-        # On a busy machine a test may fail by itself: only if it passes without the mutant, the mutant has failed it.
+        # On a busy machine a test may fail for other reasons: the mutant counts as killed only if the test passes without it.
         for patience in (6, 20, 60):
             if run(tree, test, 10 + patience * took, LQ_MUTANT=str(number))[0]:
                 break
@@ -386,7 +386,7 @@ def meet(tree, tests, recorded, number, mutant, seconds):
 
 
 def argued(root):
-    """Mutants that no test can see, each with the reason: `- KEY: reason`."""
+    """Mutants that no test can detect, each with the reason: `- KEY: reason`."""
     text = (root / SURVIVORS).read_text(encoding="utf-8") if (root / SURVIVORS).exists() else ""
     return {match[1]: match[2] for match in re.finditer(r"^- (src/\S+: `.*` -> `.*`)\n  (\S.*)", text, re.M)}
 
@@ -403,7 +403,7 @@ def table(mutants, results, reasons):
             count["all"] += 1
             count["killed" if result == "killed" else "argued" if key(mutant) in reasons else "left"] += 1
         total += count
-        name = "those of a review" if area == "known" else f"`{area}`"
+        name = "mutants from a review" if area == "known" else f"`{area}`"
         rows.append(f"| {name} | {count['all']} | {count['killed']} | {count['argued']} | {count['left']} |")
     rows.append(f"| all | {total['all']} | {total['killed']} | {total['argued']} | {total['left']} |")
     return "\n".join(rows)

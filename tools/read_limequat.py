@@ -7,21 +7,21 @@
     python3 read_limequat.py FILE -o out.npy           the first field as an array
     python3 read_limequat.py FILE --item gauge:3 -o out.npy
     python3 read_limequat.py ARCHIVE --restore FOLDER  the files that were squeezed
-    python3 read_limequat.py FILE --verify             reads everything, and compares every checksum
+    python3 read_limequat.py FILE --verify             reads everything, and verifies every checksum
 
     >>> import read_limequat
     >>> u = read_limequat.read("conf.ildg")            # [t, z, y, x, mu, row, column]
     >>> for item in read_limequat.contents("low.modes"): print(item)
 
 It reads ILDG and SciDAC files (several files of one field included), sets of modes, squeezed archives and multifiles
-with the fields of checkpoints, and compares every checksum that they have. It is written in the order of docs/formats
+with the fields of checkpoints, and verifies all their checksums. It follows the order of docs/formats
 (lime.md, scidac.md, ildg.md, modes.md, squeezed.md, sion.md, sion-records.md); comments cite them. Frames of zstd and lz4
-are those of RFC 8878 and of the LZ4 frame format 1.6. It is simple, not fast: archives of links are decoded
-at some 8 MB/s, streams in frames of zstd at 1 MB/s.
+follow RFC 8878 and the LZ4 frame format 1.6. It is simple, not fast: it decodes archives of links
+at about 8 MB/s, and streams in frames of zstd at 1 MB/s.
 
-Arrays are indexed [t, z, y, x, ...], x fastest, in the byte order of the machine. What is damaged raises Damaged with a kind:
-"truncated", "malformed", "checksum", "unknown", "unsupported", "missing". No array of damaged numbers is returned unless
-verify=False says so."""
+Arrays are indexed [t, z, y, x, ...], x fastest, in the byte order of the machine. Damage raises Damaged with a kind:
+"truncated", "malformed", "checksum", "unknown", "unsupported", "missing". Arrays of damaged numbers are only returned
+with verify=False."""
 
 import argparse
 import contextlib
@@ -39,7 +39,7 @@ import numpy as np
 
 
 class Damaged(Exception):
-    """A file that is not what it should be; `kind` is one of the words above."""
+    """Damage of a file; `kind` is one of the words above."""
 
     def __init__(self, kind, message):
         super().__init__(message)
@@ -53,7 +53,7 @@ def require(holds, message, kind="malformed"):
 
 @contextlib.contextmanager
 def no_surprises():
-    """Whatever Python says of impossible numbers in a file is Damaged."""
+    """Turns errors of Python about impossible numbers in a file into Damaged."""
     try:
         yield
     except (struct.error, IndexError, KeyError, ValueError, OverflowError, RecursionError) as error:
@@ -71,7 +71,7 @@ class Item:
         self.index, self.facts, self._load = 0, facts or {}, load
 
     def read(self, verify=True):
-        """The numbers as a new array; checksums are compared unless verify is False."""
+        """The numbers as a new array; checksums are verified unless verify is False."""
         with no_surprises():
             return self._load(verify)
 
@@ -102,7 +102,7 @@ class Record:
 
 
 def bytes_at(data, offset, length):
-    """Without a copy where the file is mapped."""
+    """Does not copy if the file is mapped."""
     if isinstance(data, mmap.mmap):
         return memoryview(data)[offset:offset + length]
     return data[offset:offset + length]
@@ -197,7 +197,7 @@ def is_first_of_set(records):
 
 
 def grouped(records):
-    """For each data record what belongs to it: a dict of records by role; section 2.3."""
+    """The records that belong to each data record: a dict of records by role; section 2.3."""
     groups, pending, file_record, spare = [], {}, None, {}
     for record in records:
         if record.type == "scidac-private-file-xml":
@@ -231,7 +231,7 @@ def grouped(records):
 
 
 def require_ended(records, groups):
-    """lime.md 6.6: a message that was begun and not ended, where the last data have no checksum."""
+    """lime.md 6.6: a message that was begun and not ended, if the last data have no checksum."""
     marked = next((record for record in reversed(records) if record.begins or record.ends), None)
     is_open = marked is not None and not marked.ends
     require(not is_open or (groups and "sums" in groups[-1]), "the file ends inside a message: its end is missing", "truncated")
@@ -255,7 +255,7 @@ def lattice_of(record):
 
 
 class Spec:
-    """What a site holds, and where sites are: kind, site (shape), is_complex, word (bytes of a number), box."""
+    """The contents and the positions of sites: kind, site (shape), is_complex, word (bytes of a number), box."""
 
     def __init__(self, kind, site, word, extents, is_complex=True, box=None):
         self.kind, self.site, self.word, self.extents, self.is_complex = kind, tuple(site), word, extents, is_complex
@@ -274,7 +274,7 @@ class Spec:
 
 
 def described(group, extents, volumes):
-    """The Spec of a data record whose length is what it should be; None for a global object. Sections 4.2 to 4.5."""
+    """The Spec of a data record with the right length; None for a global object. Sections 4.2 to 4.5."""
     record, data = group.get("record"), group["data"]
     length = volumes.length_of(data) if volumes else data.length
     where = f"record {data.type!r} at byte {data.at}"
@@ -316,7 +316,7 @@ def hypercube(document, record, extents):
 
 
 def by_datatype(document, record, extents, box):
-    """What a site holds by scidac-private-record-xml; section 4.2."""
+    """The contents of a site according to scidac-private-record-xml; section 4.2."""
     datatype, precision = document.get("datatype", ""), document.get("precision", "")
     colors, spins = (number_in(document, name, record, 0, 0) for name in ("colors", "spins"))
     typesize, datacount = (number_in(document, name, record, 1) for name in ("typesize", "datacount"))
@@ -339,7 +339,7 @@ def by_datatype(document, record, extents, box):
             return Spec(kind, site, word, extents, True, box)
     numbers, rest = divmod(typesize * datacount, declared)
     if rest:
-        return None  # sites that are no numbers
+        return None  # sites that are not numbers
     is_complex = numbers % 2 == 0 and not re.search("Real|Int", datatype) and bool(
         re.search("Complex|Colou?r|Fermion|Propagator|Spin|Vector|GRID", datatype))
     return generic(numbers, is_complex, declared, extents, box)
@@ -375,7 +375,7 @@ def by_lattice(record, length):
     if field == "diracFermion":
         spec = Spec("spinor", (4, 3), word, extents)
         if record.type != ILDG and length not in (spec.total(), spec.with_word(12 - word).total()):
-            layer = spec.total() // extents[2]  # lx is printed for lz: the length tells
+            layer = spec.total() // extents[2]  # lx is printed instead of lz: the length decides
             if length and length % layer == 0:
                 return Spec("spinor", (4, 3), word, extents[:2] + [length // layer] + extents[3:])
         return spec
@@ -400,7 +400,7 @@ def other_matrices(spec, length):
 
 
 def likely_word(data):
-    """4 or 8, or None where nothing tells; scidac.md 4.5."""
+    """4 or 8, or None if it is unknown; scidac.md 4.5."""
     sample = []
     for part in range(3):
         begin = data.length // 3 * part // 8 * 8
@@ -420,7 +420,7 @@ def likely_word(data):
 
 
 def volume_paths(path):
-    """The files of the set that this one is of: NAME.vol0003, or vol0003/NAME; section 4.6."""
+    """The files of the set of this file: NAME.vol0003, or vol0003/NAME; section 4.6."""
     folder, name = os.path.split(os.path.abspath(path))
     above, last = os.path.split(folder)
     if re.search(r"\.vol\d{4,}$", name):
@@ -453,14 +453,14 @@ class Volumes:
         self.first = max(range(len(self.files)), key=lambda k: len(self.files[k]))
 
     def number_of(self, data):
-        """Which of the fields of the other files this data record of the first one is part of: global objects are in it alone."""
+        """The number of the field in the other files for this data record of the first file, which alone has global objects."""
         own = [record.at for record in self.files[self.first]]
         extra = len(own) - min(map(len, self.files))
         require(data.at in own, "open the first file of the set, that with the descriptions", "unsupported")
         return own.index(data.at) - extra
 
     def length_of(self, data):
-        """Of the whole field: of the same site size in each file."""
+        """The length of the whole field; the size of a site is the same in each file."""
         share = len(self.ranks[self.first])
         return data.length // share * self.sites if data.length % share == 0 else data.length
 
@@ -557,7 +557,7 @@ def compare(payload, spec, stored, slices, where):
 
 
 def wrong_slices(record, stored, crcs, ranks, spec):
-    """The slices whose sums differ; none where the record itself is damaged."""
+    """The slices with different sums; none if the record itself is damaged."""
     count, kept = spec.box[1][-1], []
     lines = [line.split() for line in bytes(record.payload()).decode("latin-1").splitlines()]
     if not lines or lines[0][:1] != ["limequat-slices"] or lines[0][1:] not in (["1.1", str(count)], ["1.0", str(count)]):
@@ -576,7 +576,7 @@ def wrong_slices(record, stored, crcs, ranks, spec):
     if stated is not None and stated != total:
         return []
     if stored is not None and tuple(total[:2]) != stored:
-        return []  # one of the two records is damaged: the checksum of the field alone judges
+        return []  # one of the two records is damaged: only the checksum of the field decides
     return [k for k, (mine, theirs) in enumerate(zip(slice_sums(crcs, ranks, count), kept)) if list(mine[:columns]) != theirs]
 
 
@@ -761,7 +761,7 @@ def modes_items(data):
 # --- Squeezed archives: docs/formats/squeezed.md -----------------------------------------------------------------------
 
 class Original:
-    """The files that an archive holds, as bytes that are decoded when they are asked for: len and slices."""
+    """The files of an archive, as bytes that are decoded on demand: len and slices."""
 
     def __init__(self, archive):
         records = records_of(archive)
@@ -829,7 +829,7 @@ class Original:
         return b"".join(pieces)
 
     def piece(self, segment, at):
-        """(bytes, where they begin in the segment) of what holds its byte `at`; the last one of each segment is kept."""
+        """(bytes, their offset in the segment) of the tile with byte `at`; the last tile of each segment is kept."""
         tile, archive = segment["tile"], self.archive
         number = at // tile if tile else 0
         kept = self.decoded.get(segment["begin"])
@@ -905,7 +905,7 @@ class Links:
         self.low, self.low_at = np.frombuffer(self.streams[1] + bytes(16), np.uint8), 0
 
     def parts_of(self, data):
-        """The streams of symbols, and those of kept bits, low bits and whole links; section 5.4."""
+        """The streams of symbols, kept bits, low bits and whole links; section 5.4."""
         parts = self.parts(data, ">4Q")
         return parts[:1], parts[1:]
 
@@ -925,7 +925,7 @@ class Links:
         return [data[begin:end] for begin, end in zip(ends, ends[1:])]
 
     def ends_of_batches(self, is_whole):
-        """How many links that are rebuilt there are up to the end of each batch: of 64 links of the tile."""
+        """The number of rebuilt links up to the end of each batch of 64 links of the tile."""
         ends = np.cumsum(~is_whole)[63::64]
         there = int((~is_whole).sum())
         return np.append(ends, there) if self.count % 64 or not len(ends) else ends
@@ -1104,7 +1104,7 @@ class LinksByColumn(Links):
         return result
 
     def symbols_of(self, kind, count):
-        """All symbols of a code: four runs of equally many, a stream each."""
+        """All symbols of a code: four runs of equal length, one stream each."""
         table, each, found = self.codes[kind], -(-count // 4), []
         used = {entry[0] for entry in table if entry}
         if len(used) == 1:
@@ -1132,7 +1132,7 @@ class LinksByColumn(Links):
         return found
 
     def kept_bits(self, count):
-        """Number after number of eight links at a time, of the last ones possibly fewer."""
+        """One number after another for eight links at a time; the last batch may have fewer links."""
         wide, whole = self.mantissa + 1, count // 8 * 8
         stream, rest = self.streams[0], (count - whole) * 8
         require(len(stream) == whole * wide + -(-rest * wide // 8), "a stream of kept bits is too long or too short")
@@ -1148,7 +1148,7 @@ def originals_of(archive):
 
 
 def archive_items(data):
-    """Its fields, if the files are of a format that is read here, and its files."""
+    """The fields of an archive, if this module reads the format of its files, and the files."""
     original, items = Original(data), []
     files = [Item(name, "file", (size,), np.uint8, lambda verify, b=begin, n=size: np.frombuffer(original[b:b + n], np.uint8),
                   f"of format {original.format}, restored from the archive") for name, begin, size in original.files]
@@ -1172,14 +1172,14 @@ USUAL = {"literals": (6, [4, 3] + [2] * 11 + [1] * 3 + [2] * 9 + [3, 2] + [1] * 
 
 
 class Backwards:
-    """Bits of a stream from its end: the highest bit that is set marks where they begin."""
+    """Bits of a stream from its end: the highest set bit marks their beginning."""
 
     def __init__(self, data):
         require(data and data[-1], "a stream of zstd without its end")
         self.data, self.left = bytes(8) + data, 8 * len(data) - 9 + data[-1].bit_length()
 
     def peek(self, count):
-        """The next bits; zeros follow where there are none any more."""
+        """The next bits; after the end of the stream they are zero."""
         at = self.left - count + 64
         return int.from_bytes(self.data[at // 8:at // 8 + 8], "little") >> (at % 8) & ((1 << count) - 1) if at >= 0 else 0
 
@@ -1385,7 +1385,7 @@ class Zstd:
 
 
 def zstd(data, limit):
-    """What whole frames of zstd hold, at most `limit` bytes."""
+    """The contents of complete zstd frames, at most `limit` bytes."""
     output, at = bytearray(), 0
     try:
         while at < len(data):
@@ -1421,7 +1421,7 @@ def zstd_frame(data, at, limit):
 
 
 def lz4(data, limit):
-    """What whole frames of lz4 hold, at most `limit` bytes."""
+    """The contents of complete lz4 frames, at most `limit` bytes."""
     output, at = bytearray(), 0
     try:
         while at < len(data):
@@ -1514,7 +1514,7 @@ class Physical:
         return struct.unpack(form, self.data[offset:offset + size])
 
     def read_tables(self, blocks, tail, version):
-        """Chunks, and the bytes that are used of them; sections 4.1, 5.1."""
+        """Chunks, and their used bytes; sections 4.1, 5.1."""
         path, tasks, widths = self.path, self.tasks, [int(w) for w in self.widths]
         require(min(widths) >= 0 and sum(widths) < 1 << 63, f"{path}: a negative width, or too large ones")
         require((blocks, tail) != (0, 0), f"{path}: it was not closed: its writer was interrupted. `lq repair` recovers it", "truncated")
@@ -1533,7 +1533,7 @@ class Physical:
         self.tail, self.table_end = tail, tail + 8 * tasks * (1 + blocks)
 
     def read_own_records(self, at):
-        """sion-records.md 2 and 4: what Limequat adds; None in files of others."""
+        """sion-records.md 2 and 4: the additions of Limequat; None in files of other programs."""
         self.generation, self.compression, self.losses, self.sizes = None, 0, {}, None
         raw = bytes(self.data[self.head_end:self.head_end + 64])
         map_bytes = 0
@@ -1591,7 +1591,7 @@ class Physical:
         return stream
 
     def compare(self, task, number, place, chunk, verify):
-        """Section 3: (byte of the stream, bytes of it) by the newer of the two records at the end of the chunk."""
+        """Section 3: (byte of the stream, number of bytes) from the newer of the two records at the end of the chunk."""
         end, found = place + int(self.widths[task]), []
         for at in (end - 128, end - 64):
             raw = bytes(self.data[at:at + 64])
@@ -1699,7 +1699,7 @@ def mapped(path):
 
 @contextlib.contextmanager
 def naming(path):
-    """Errors name the file."""
+    """Adds the name of the file to errors."""
     try:
         yield
     except Damaged as error:
@@ -1760,7 +1760,7 @@ def read(path, item=None, verify=True):
 
 
 def restore(path, folder):
-    """Writes the files that an archive holds into a folder; returns their paths. No file is overwritten."""
+    """Writes the files of an archive into a folder; returns their paths. No file is overwritten."""
     data, paths, step = mapped(path), [], 1 << 24
     with naming(path), no_surprises():
         require(bytes(data[:4]) == MAGIC and Record(data, 0, 0).type == "limequat-squeezed", "no squeezed archive", "unknown")

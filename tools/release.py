@@ -2,8 +2,8 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Makes a release from a git tag. It first checks that the tag, the header, the packages and CHANGELOG.md name one version,
-# then builds everything from a clean checkout of the tag, so that no local change gets into a release.
+# Makes a release from a git tag. It first checks that the tag, the header, the packages and CHANGELOG.md name the same version.
+# Then it builds everything from a clean checkout of the tag, so a release contains no local changes.
 """usage: release.py check [TAG] [--root ROOT]
        release.py notes [VERSION] [--root ROOT]
        release.py make TAG FOLDER [--without-wheel] [--root ROOT]
@@ -39,13 +39,13 @@ HEADER = "include/limequat/version.hpp"
 
 
 def header_version(root):
-    """The version in include/limequat/version.hpp, which all others follow."""
+    """The version in include/limequat/version.hpp; all others must agree with it."""
     text = (root / HEADER).read_text(encoding="utf-8")
     return ".".join(re.search(rf"LQ_VERSION_{part} (\d+)", text)[1] for part in ("MAJOR", "MINOR", "PATCH"))
 
 
 def differing(root):
-    """Messages about files that name another version, or none."""
+    """Messages about files that name a different version; empty if all agree."""
     parts = header_version(root).split(".")
     for places, wanted in ((WHOLE, ".".join(parts)), (SERIES, ".".join(parts[:2])), (MAJOR, parts[0])):
         for place, pattern in places.items():
@@ -65,7 +65,7 @@ def section(text, version):
 
 
 def complaints(root, tag=None):
-    """Everything that forbids a release, as messages."""
+    """All reasons against a release, as messages."""
     yield from differing(root)
     log, version = (root / "CHANGELOG.md").read_text(encoding="utf-8"), header_version(root)
     if tag is not None and tag != f"v{version}":

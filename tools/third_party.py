@@ -2,7 +2,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The copies in third_party/: which releases they are, that nobody has changed them, and how they are replaced.
+# The copies in third_party/: which releases they are, a check that they are unchanged, and how to replace them.
 """usage: third_party.py check [--root ROOT]
        third_party.py update LIBRARY VERSION [--from TARBALL] [--root ROOT]
 
@@ -19,14 +19,14 @@ import sys
 import tarfile
 import urllib.request
 
-# Where a release comes from, and what of it is needed.
+# The source of each release, and the files that we need.
 LIBRARIES = {
     "fmt": ("https://github.com/fmtlib/fmt/archive/refs/tags/{}.tar.gz", ("include/fmt/", "LICENSE.rst")),
     "pugixml": ("https://github.com/zeux/pugixml/archive/refs/tags/v{}.tar.gz", ("src/", "LICENSE.md")),
     "CLI11": ("https://github.com/CLIUtils/CLI11/archive/refs/tags/v{}.tar.gz", ("include/CLI/", "LICENSE")),
     "tomlplusplus": ("https://github.com/marzer/tomlplusplus/archive/refs/tags/v{}.tar.gz", ("include/toml++/", "LICENSE")),
 }
-# What the copies say of their own version.
+# The version that each copy states.
 VERSIONS = {
     "fmt": ("include/fmt/core.h", r"define FMT_VERSION (\d+)(\d\d)(\d\d)$"),
     "pugixml": ("src/pugixml.hpp", r"define PUGIXML_VERSION (\d)(\d\d)0\b"),
@@ -50,7 +50,7 @@ def version(folder, library):
 
 
 def check(folder):
-    """Messages about what is not as it should be, or none."""
+    """Messages about errors; empty without errors."""
     stated = dict(reversed(line.split("  ", 1)) for line in (folder / "SHA256SUMS").read_text(encoding="utf-8").splitlines())
     found = digests(folder)
     for name in sorted(stated.keys() | found.keys()):

@@ -14,15 +14,15 @@
 extern "C" {
 #endif
 
-/* Into which files a lattice goes: one, one for each node, one for each I/O node (with .volNNNN behind the name), one
- * for each I/O node in a folder of its own (volNNNN before the name). */
+/* The files of a lattice: one, one for each node, one for each I/O node (with .volNNNN after the name), one
+ * for each I/O node in a separate folder (volNNNN before the name). */
 #define DML_UNKNOWN -1
 #define DML_SINGLEFILE 0
 #define DML_MULTIFILE 1
 #define DML_PARTFILE 2
 #define DML_PARTFILE_DIR 3
 
-/* What a record holds: all sites, no sites but data of the whole, the sites of a hypercube. */
+/* The contents of a record: all sites, no sites but global data, the sites of a hypercube. */
 #define DML_FIELD 0
 #define DML_GLOBAL 1
 #define DML_HYPER 2
@@ -46,7 +46,7 @@ typedef uint32_t DML_SiteRank32;
 typedef int64_t DML_SiteRank; /* of a site: x + Lx * (y + Ly * (z + ...)) */
 typedef n_uint64_t DML_Index;
 
-/* What a layout of sites over nodes begins with: QIO_Layout (qio.h) is that, DML_Layout has more. */
+/* The common beginning of site layouts over nodes: QIO_Layout (qio.h) is this, DML_Layout has more. */
 #define DML_LAYOUT_OF_SITES                                                   \
   int (*node_number)(const int coords[]);                                     \
   int (*node_index)(const int coords[]);                                      \
@@ -64,7 +64,7 @@ typedef n_uint64_t DML_Index;
   int this_node;                                                              \
   int number_of_nodes;
 
-/* And what a record adds to it. */
+/* Members that describe a record. */
 typedef struct {
   DML_LAYOUT_OF_SITES
   int broadcast_globaldata;
@@ -77,12 +77,12 @@ typedef struct {
   int master_io_node;
 } DML_Layout;
 
-/* Objects of the original, whose functions are not here; pointers to them in QIO's structures are NULL. */
+/* Objects of the original, whose functions are not provided; pointers to them in QIO's structures are NULL. */
 typedef struct DML_SiteList DML_SiteList;
 typedef struct DML_RecordWriter DML_RecordWriter;
 typedef struct DML_RecordReader DML_RecordReader;
 
-/* Which node writes for a node, and which one writes for all. */
+/* The node that writes for a node, and the one that writes for all. */
 typedef int (*DML_io_node_t)(const int);
 typedef int (*DML_master_io_node_t)(void);
 typedef int (*DML_io_node_ext)(const int, void* arg);
@@ -92,21 +92,20 @@ typedef int (*DML_master_io_node_ext)(void* arg);
 int DML_io_node(const int node);
 int DML_master_io_node(void);
 
-/* Local. A site's place in the order of files, the first dimension fastest, and the reverse. */
+/* Local. A site's position in file order, the first dimension fastest, and the reverse. */
 void DML_lex_coords(int coords[], const int latdim, const int latsize[], const DML_SiteRank rcv_coords);
 DML_SiteRank DML_lex_rank(const int coords[], int latdim, int latsize[]);
 
-/* Local. The checksum of formats/scidac.md 4.4: nothing yet; a site in file form more; another part of the sites more.
- */
+/* Local. The checksum of formats/scidac.md 4.4: empty; adds a site in file form; adds another part of the sites. */
 void DML_checksum_init(DML_Checksum* checksum);
 void DML_checksum_accum(DML_Checksum* checksum, DML_SiteRank rank, char* buf, size_t size);
 void DML_checksum_peq(DML_Checksum* total, DML_Checksum* checksum);
 /* Collective. The checksum of all nodes' sites, on all nodes. */
 void DML_checksum_combine(DML_Checksum* checksum);
 
-/* By two nodes, after a call that is collective. Bytes from one to the other; other nodes do nothing. 0, else 1. */
+/* By two nodes, after a collective call. Sends bytes from one to the other; other nodes do nothing. 0, else 1. */
 int DML_route_bytes(char* buf, size_t size, int fromnode, int tonode);
-/* Local. Words of `word_size` bytes turned; the CRC-32 of zlib. */
+/* Local. Reverses words of `word_size` bytes; the CRC-32 of zlib. */
 void DML_byterevn(void* buf, size_t size, int word_size);
 uint32_t DML_crc32(uint32_t crc, const unsigned char* buf, uint32_t len);
 

@@ -1,8 +1,8 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The 144 bytes of a record's header by their parts, one copy in each file that includes this. The library does not use
- * it; it is here for programs that do. */
+ * The parts of a record's 144-byte header, one copy in each file that includes this. The library does not use
+ * it; it is provided for programs that do. */
 #ifndef LEMON_BINHEADER_H
 #define LEMON_BINHEADER_H
 

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Lemon's constants: what stands in a header, and what its functions answer. */
+ * Lemon's constants: parts of a header, and return values of functions. */
 #ifndef LEMON_DEFINES_H
 #define LEMON_DEFINES_H
 
@@ -17,14 +17,14 @@ enum LEMON_Error_codes {
   LEMON_SUCCESS = 0,
   LEMON_ERR_LAST_NOT_WRITTEN = -1, /* never returned */
   LEMON_ERR_PARAM = -2,            /* an argument is wrong, or differs between ranks, or leaves the record */
-  LEMON_ERR_HEADER_NEXT = -3,      /* reading: what follows is no header; writing: a record is open */
+  LEMON_ERR_HEADER_NEXT = -3,      /* reading: not a header; writing: a record is open */
   LEMON_LAST_REC_WRITTEN = -4,     /* never returned */
   LEMON_ERR_WRITE = -5,            /* bytes could not be written, or no record is open */
   LEMON_EOR = -6,                  /* all of the record has been read */
-  LEMON_EOF = -7,                  /* no further record */
+  LEMON_EOF = -7,                  /* no more records */
   LEMON_ERR_READ = -8,             /* bytes could not be read, or no record is open */
-  LEMON_ERR_SEEK = -9,             /* no place inside the record */
-  LEMON_ERR_MBME = -10,            /* a message must begin, or must not, and the header says otherwise */
+  LEMON_ERR_SEEK = -9,             /* not a position inside the record */
+  LEMON_ERR_MBME = -10,            /* a message must begin, or must not, but the header says otherwise */
   LEMON_ERR_CLOSE = -11            /* no record is open */
 };
 

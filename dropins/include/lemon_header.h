@@ -20,11 +20,11 @@ typedef struct {
   uint64_t data_length; /* bytes of payload, without padding */
 } LemonRecordHeader;
 
-/* Local. A header with a copy of type; NULL if type is NULL or memory is short. What a file cannot hold is refused when
- * it is written: lemonWriteRecordHeader. */
+/* Local. A header with a copy of type; NULL if type is NULL or memory is short. Values that a file cannot store are
+ * refused when the header is written: lemonWriteRecordHeader. */
 LemonRecordHeader* lemonCreateHeader(int MB_flag, int ME_flag, char const* type, MPI_Offset reclen);
 
-/* Local. Gives the memory back; NULL is allowed. */
+/* Local. Frees the header; NULL is allowed. */
 void lemonDestroyHeader(LemonRecordHeader* h);
 
 #ifdef __cplusplus

@@ -1,10 +1,10 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Lemon's writer: records one behind the other. Codes: lemon_defines.h.
+ * Lemon's writer: records in sequence. Codes: lemon_defines.h.
  *
- * When lemonWriterCloseRecord has answered LEMON_SUCCESS, the whole record has been given to storage by MPI_File_sync,
- * once; before that nothing is promised. */
+ * When lemonWriterCloseRecord has returned LEMON_SUCCESS, the whole record has been passed to storage by one
+ * MPI_File_sync; before that nothing is guaranteed. */
 #ifndef LEMON_WRITER_H
 #define LEMON_WRITER_H
 
@@ -23,7 +23,7 @@ typedef struct {
   MPI_Offset off; /* in the file: of the open record's payload, or of the next header */
   MPI_Offset pos; /* in the record's payload */
   int is_awaiting_header;
-  int is_busy;       /* a non-blocking write is on its way */
+  int is_busy;       /* a non-blocking write is in progress */
   int is_collective; /* ... of a lattice */
   int is_first_record;
   int is_last;            /* ME flag of the open record */
@@ -31,19 +31,19 @@ typedef struct {
   void* buffer;           /* of that write */
   MPI_Request request;    /* not used */
   int bytes_wanted;       /* by that write, of all ranks; at most INT_MAX is shown */
-  MPI_Offset data_length; /* of the record that was opened last */
-  void* limequat;         /* what the library keeps */
+  MPI_Offset data_length; /* of the record opened last */
+  void* limequat;         /* internal state of the library */
 } LemonWriter;
 
-/* Collective. A writer that begins where rank 0's individual file pointer stands. NULL: fp is NULL, or the file is not
+/* Collective. A writer that begins at rank 0's individual file pointer. NULL: fp is NULL, or the file is not
  * open, on some rank. */
 LemonWriter* lemonCreateWriter(MPI_File* fp, MPI_Comm cartesian);
 
-/* Collective. Completes what is on its way; the file stays open, an open record stays without padding. Always
- * LEMON_SUCCESS, but for NULL. */
+/* Collective. Completes a write in progress; the file stays open, an open record stays without padding. Always
+ * LEMON_SUCCESS, except for NULL. */
 int lemonDestroyWriter(LemonWriter* writer);
 
-/* Collective. Opens a record. LEMON_ERR_HEADER_NEXT: one is open; LEMON_ERR_MBME: the message that is open goes on, or
+/* Collective. Opens a record. LEMON_ERR_HEADER_NEXT: one is open; LEMON_ERR_MBME: the open message must continue, or
  * a new one must begin; LEMON_ERR_PARAM: a type that is not 1 to 127 printable ASCII characters, a length of 2^63 or
  * more. */
 int lemonWriteRecordHeader(LemonRecordHeader const* props, LemonWriter* writer);
@@ -52,23 +52,23 @@ int lemonWriteRecordHeader(LemonRecordHeader const* props, LemonWriter* writer);
  * or more than are left of the record; LEMON_ERR_WRITE: no record is open, or the bytes could not be written. */
 int lemonWriteRecordData(void* source, MPI_Offset* nbytes, LemonWriter* writer);
 
-/* Collective. Ends the record, whatever was written of it, with its padding. LEMON_ERR_CLOSE: no record is open. */
+/* Collective. Ends the record with its padding, however much was written of it. LEMON_ERR_CLOSE: no record is open. */
 int lemonWriterCloseRecord(LemonWriter* writer);
 
 /* Collective. As lemonReaderSeek. */
 int lemonWriterSeek(LemonWriter* writer, MPI_Offset offset, int whence);
 
-/* Collective. wdest goes on where wsrc stands, in its own file. */
+/* Collective. wdest continues at the position of wsrc, in its own file. */
 int lemonWriterSetState(LemonWriter* wdest, LemonWriter const* wsrc);
 
-/* Collective. This rank's block of a lattice, at the position in the record. Arguments and codes as those of
+/* Collective. This rank's block of a lattice, at the position in the record. Arguments and codes as for
  * lemonReadLatticeParallelMapped, with LEMON_ERR_WRITE. */
 int lemonWriteLatticeParallel(LemonWriter* writer, void* data, MPI_Offset siteSize, int const* latticeDims);
 int lemonWriteLatticeParallelMapped(LemonWriter* writer, void* data, MPI_Offset siteSize, int const* latticeDims,
                                     int const* mapping);
 
-/* Collective. The same in the background: the ranks exchange sites at once, the file is written meanwhile. data is not
- * to be changed until lemonFinishWriting, or the next collective call, which finishes by itself. */
+/* Collective. The same in the background: the ranks exchange sites immediately, then the file is written. data must
+ * not be changed until lemonFinishWriting, or the next collective call, which completes it. */
 int lemonWriteLatticeParallelNonBlocking(LemonWriter* writer, void* data, MPI_Offset siteSize, int const* latticeDims);
 int lemonWriteLatticeParallelNonBlockingMapped(LemonWriter* writer, void* data, MPI_Offset siteSize,
                                                int const* latticeDims, int const* mapping);
@@ -76,7 +76,7 @@ int lemonWriteLatticeParallelNonBlockingMapped(LemonWriter* writer, void* data, 
 /* Collective. lemonWriteRecordData in the background. */
 int lemonWriteRecordDataNonBlocking(void* source, MPI_Offset const* nbytes, LemonWriter* writer);
 
-/* Collective. Completes what is on its way, and advances the position; at once if nothing is. */
+/* Collective. Completes a write in progress, and advances the position; returns immediately if there is none. */
 int lemonFinishWriting(LemonWriter* writer);
 
 #ifdef __cplusplus

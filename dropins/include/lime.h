@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * C-LIME's interface, over Limequat: records of a LIME file, read and written through the caller's FILE. Everything is
- * local to the process. No function prints, ends the process or keeps data between calls but in the objects below, and
- * different objects may be used by different threads. Codes are those of lime_defs.h. */
+ * local to the process. No function prints, ends the process or keeps data between calls except in the objects below,
+ * and different threads may use different objects. Codes are in lime_defs.h. */
 #ifndef LIME_H
 #define LIME_H
 

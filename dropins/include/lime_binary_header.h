@@ -1,8 +1,8 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Sizes and masks of the 144 bytes in front of a record. The original's buffer, one for every file that includes this,
- * is not here: nothing of the interface needs it, and it kept two threads from reading two files. */
+ * Sizes and masks of the 144 bytes before a record. The original's buffer, one for every file that includes this,
+ * is omitted: the interface does not need it, and it kept two threads from reading two files. */
 #ifndef LIME_BINARY_HEADER_H
 #define LIME_BINARY_HEADER_H
 
@@ -13,6 +13,6 @@
 #define LIME_HDR_LENGTH (8 * MAX_HDR64)
 #define MB_MASK ((unsigned char)0x80)
 #define ME_MASK ((unsigned char)0x40)
-#define MAX_LIME_HDR_REC_TYPE 128 /* with the NUL that ends it */
+#define MAX_LIME_HDR_REC_TYPE 128 /* including the terminating NUL */
 
 #endif

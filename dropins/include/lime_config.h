@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * C-LIME's names for itself. Strings, as in the original; nothing of a program that includes them is undefined. */
+ * C-LIME's names for itself. Strings, as in the original; no names of a program that includes them are undefined. */
 #ifndef LIME_CONFIG_H
 #define LIME_CONFIG_H
 

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What C-LIME's configuration finds on every POSIX system with a C99 compiler, for programs that ask. */
+ * Results of C-LIME's configuration on every POSIX system with a C99 compiler, for programs that use them. */
 #ifndef LIME_CONFIG_INTERNAL_H
 #define LIME_CONFIG_INTERNAL_H
 

@@ -21,11 +21,11 @@ typedef struct {
   n_uint64_t data_length; /* bytes of payload, without padding */
 } LimeRecordHeader;
 
-/* Local. A header with a copy of type; NULL if type is NULL or memory is short. What a file cannot hold is refused when
- * it is written: limeWriteRecordHeader. */
+/* Local. A header with a copy of type; NULL if type is NULL or memory is short. Values that a file cannot store are
+ * refused when the header is written: limeWriteRecordHeader. */
 LimeRecordHeader* limeCreateHeader(int MB_flag, int ME_flag, char* type, n_uint64_t reclen);
 
-/* Local. Gives the memory back; NULL is allowed. */
+/* Local. Frees the header; NULL is allowed. */
 void limeDestroyHeader(LimeRecordHeader* h);
 
 #ifdef __cplusplus

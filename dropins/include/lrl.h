@@ -24,7 +24,7 @@ extern "C" {
 #define LRL_ERR_WRITE (-6)
 #define LRL_ERR_SETSTATE (-7)
 
-/* How a file is opened for writing: anew, anew, behind what there is, as it is. */
+/* How a file is opened for writing: new, truncated, for appending, unchanged. */
 #define LRL_CREAT 0
 #define LRL_TRUNC 1
 #define LRL_APPEND 2
@@ -33,7 +33,7 @@ extern "C" {
 #define MAX_LIME_TYPE_LEN 32
 typedef char* LIME_type;
 
-/* Objects of the original below QIO, whose functions are not here; pointers to them in QIO's structures are NULL. */
+/* Objects of the original below QIO, without their functions; pointers to them in QIO's structures are NULL. */
 typedef struct LRL_FileWriter LRL_FileWriter;
 typedef struct LRL_RecordWriter LRL_RecordWriter;
 typedef struct LRL_FileReader LRL_FileReader;

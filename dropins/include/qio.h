@@ -1,8 +1,8 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * SciDAC files with the interface of QIO, over Limequat: fields of a lattice whose sites lie on the nodes of a program
- * in any way, written and read by all nodes together. docs/guide/porting-from-qio.md.
+ * SciDAC files with the interface of QIO, over Limequat: fields of a lattice with any distribution of sites over the
+ * nodes of a program, written and read by all nodes together. docs/guide/porting-from-qio.md.
  *
  * A call that is collective is made by all nodes, and returns the same code on all of them. Nothing here ends the
  * program. */
@@ -40,7 +40,7 @@ extern "C" {
 #define QIO_ILDGNO 0
 #define QIO_ILDGLAT 1
 
-/* What a file that is read turned out to be. */
+/* The kind of a file being read. */
 #define QIO_SCIDAC_NATIVE 1
 #define QIO_ILDG_ALIEN 2
 
@@ -85,13 +85,13 @@ extern "C" {
 
 typedef DML_Index QIO_Index;
 
-/* Which node has a site, under which number, and the reverse; how many a node has. A node asks for its own sites, once
- * when a file is opened. The functions without _ext count where they are given. `volume` is that of the lattice. */
+/* The node of a site and the site's number there, and the reverse; the number of sites of a node. A node queries its
+ * own sites once, when a file is opened. The functions with _ext are used if given. `volume` is the lattice's. */
 typedef struct {
   DML_LAYOUT_OF_SITES
 } QIO_Layout;
 
-/* Programs get one from QIO_open_write; sites and dml_record_out are NULL. */
+/* Programs obtain one from QIO_open_write; sites and dml_record_out are NULL. */
 typedef struct {
   LRL_FileWriter* lrl_file_out;
   int volfmt;
@@ -146,7 +146,7 @@ typedef struct {
 #define QIO_SINGLE_PATH 0
 #define QIO_MULTI_PATH 1
 
-/* Which nodes write. The node paths are for programs that convert files on another machine. */
+/* The writing nodes. The node paths are for programs that convert files on another machine. */
 typedef struct {
   int number_io_nodes;
   int type; /* QIO_SINGLE_PATH, QIO_MULTI_PATH */
@@ -159,7 +159,7 @@ typedef struct {
   char** node_path;
 } QIO_Filesystem;
 
-/* Local. How much is told on standard output; returns the level before. */
+/* Local. Sets how much is printed on standard output; returns the previous level. */
 int QIO_verbose(int level);
 int QIO_verbosity(void);
 
@@ -170,16 +170,16 @@ int QIO_verbosity(void);
 #define QIO_VERB_HIGH 4
 #define QIO_VERB_DEBUG 5
 
-/* Ours, not the original's. Collective over the nodes so far, if a file was opened already. `mpi_comm` points to an
- * MPI_Comm, whose processes are the nodes from the next opening on; it is valid as long. NULL: those of QMP's
- * communicator again where the program has QMP, else of MPI_COMM_WORLD. QIO_SUCCESS, QIO_BAD_ARG in a library without
+/* Not in the original. Collective over the present nodes, if a file was opened already. `mpi_comm` points to an
+ * MPI_Comm, whose processes are the nodes from the next opening on; it must stay valid while used. NULL: back to QMP's
+ * communicator if the program has QMP, else to MPI_COMM_WORLD. QIO_SUCCESS, QIO_BAD_ARG in a library without
  * MPI. */
 #define QIO_HAS_SET_COMMUNICATOR
 int QIO_set_communicator(const void* mpi_comm);
 
-/* Collective. A file for writing, its header written; NULL on all nodes if that fails on any. `fs` and `oflag` may be
- * NULL: every node writes, node 0 for all; truncated, in ILDG style. With one node a single file is written.
- * QIO_APPEND: records follow those of a file that is there, whose lattice is the same. */
+/* Collective. Opens a file for writing and writes its header; NULL on all nodes if that fails on any. `fs` and `oflag`
+ * may be NULL: every node writes, node 0 for all; truncated, in ILDG style. One node writes a single file.
+ * QIO_APPEND: records are appended to an existing file with the same lattice. */
 QIO_Writer* QIO_open_write(QIO_String* xml_file, const char* filename, int volfmt, QIO_Layout* layout,
                            QIO_Filesystem* fs, QIO_Oflag* oflag);
 /* Collective. A record: get() fills `datum_size` bytes of the node's site number `index` (all data, of the master node,
@@ -187,22 +187,22 @@ QIO_Writer* QIO_open_write(QIO_String* xml_file, const char* filename, int volfm
 int QIO_write(QIO_Writer* out, QIO_RecordInfo* record_info, QIO_String* xml_record,
               void (*get)(char* buf, size_t index, int count, void* arg), size_t datum_size, int word_size, void* arg);
 /* Collective. QIO_SUCCESS, or QIO_ERR_CLOSE if bytes were not written; with LIMEQUAT_QIO_RENAME=1 also if a record was
- * not, for the file does not get its name then. */
+ * not, because the file does not get its name then. */
 int QIO_close_write(QIO_Writer* out);
 uint32_t QIO_get_writer_last_checksuma(QIO_Writer* out);
 uint32_t QIO_get_writer_last_checksumb(QIO_Writer* out);
-/* Local. For the records to come; the LFN is copied. */
+/* Local. For later records; the LFN is copied. */
 void QIO_reset_writer_ILDG_flags(QIO_Writer* out, QIO_Oflag* oflag);
 
-/* Collective. A file for reading, and its file XML; NULL on all nodes if that fails on any. Its extents are those of
- * the layout, or with latdim 0 are taken from the file, of which then only record information and global data are read.
- * Files in parts are read by any nodes. */
+/* Collective. Opens a file for reading and reads its file XML; NULL on all nodes if that fails on any. Its extents are
+ * the layout's, or with latdim 0 taken from the file; then only record information and global data can be read.
+ * Files in parts can be read by any nodes. */
 QIO_Reader* QIO_open_read(QIO_String* xml_file, const char* filename, QIO_Layout* layout, QIO_Filesystem* fs,
                           QIO_Iflag* iflag);
-/* Collective. What the next record is; again and again until its data are read. QIO_SUCCESS, QIO_EOF,
+/* Collective. Describes the next record; may be repeated until its data are read. QIO_SUCCESS, QIO_EOF,
  * QIO_ERR_OPEN_READ, QIO_ERR_PRIVATE_REC_INFO, QIO_ERR_BAD_SUBSET. `xml_record` may be NULL. */
 int QIO_read_record_info(QIO_Reader* in, QIO_RecordInfo* record_info, QIO_String* xml_record);
-/* Collective. put() takes the sites of this node as get() gives them; global data come on every node. QIO_SUCCESS,
+/* Collective. put() receives the sites of this node in the form of get(); global data go to every node. QIO_SUCCESS,
  * QIO_ERR_INFO_MISSED, QIO_EOF, QIO_ERR_OPEN_READ, QIO_ERR_BAD_READ_BYTES, QIO_ERR_CHECKSUM_INFO,
  * QIO_CHECKSUM_MISMATCH. */
 int QIO_read_record_data(QIO_Reader* in, void (*put)(char* buf, size_t index, int count, void* arg), size_t datum_size,
@@ -210,16 +210,16 @@ int QIO_read_record_data(QIO_Reader* in, void (*put)(char* buf, size_t index, in
 /* Collective. Both. */
 int QIO_read(QIO_Reader* in, QIO_RecordInfo* record_info, QIO_String* xml_record,
              void (*put)(char* buf, size_t index, int count, void* arg), size_t datum_size, int word_size, void* arg);
-/* Collective. To the next record, whatever was read of this one. QIO_SUCCESS, QIO_ERR_SKIP behind the last one. */
+/* Collective. To the next record, whatever was read of this one. QIO_SUCCESS, QIO_ERR_SKIP after the last one. */
 int QIO_next_record(QIO_Reader* in);
-/* Collective. NULL is taken. */
+/* Collective. NULL is allowed. */
 int QIO_close_read(QIO_Reader* in);
 
 int QIO_get_reader_latdim(QIO_Reader* in);
 int* QIO_get_reader_latsize(QIO_Reader* in);
 uint32_t QIO_get_reader_last_checksuma(QIO_Reader* in);
 uint32_t QIO_get_reader_last_checksumb(QIO_Reader* in);
-/* Local. Where the next LIME header of this node's file is; the master node's counts for a single file. */
+/* Local. Position of the next LIME header in this node's file; for a single file the master node's applies. */
 off_t QIO_get_reader_pointer(QIO_Reader* qio_in);
 int QIO_set_reader_pointer(QIO_Reader* qio_in, off_t offset);
 char* QIO_get_ILDG_LFN(QIO_Reader* qio_in);
@@ -227,11 +227,11 @@ int QIO_get_ildgstyle(QIO_Reader* in);
 int QIO_get_reader_volfmt(QIO_Reader* in);
 int QIO_get_reader_format(QIO_Reader* in);
 void QIO_set_record_info(QIO_Reader* in, QIO_RecordInfo* rec_info);
-/* Local. Global data are then for the master node alone. */
+/* Local. Global data then go to the master node only. */
 void QIO_suppress_global_broadcast(QIO_Reader* qio_in);
 
-/* A field site by site. Collective: the record's beginning (of one of these types; none: of any) and
- * its end. Local: a site, by its lexicographic rank, which the node that has it reads or writes and adds to `checksum`;
+/* A field site by site. Collective: the beginning of the record (of one of these types; none: of any) and
+ * its end. Local: a site, by its lexicographic rank, which its node reads or writes and adds to `checksum`;
  * other nodes do nothing. Writing: QIO_write_record_info, QIO_init_write_field, the sites, QIO_close_write_field,
  * DML_checksum_combine, QIO_write_checksum. Reading: QIO_read_record_info, QIO_init_read_field, sites,
  * QIO_close_read_field, QIO_read_checksum. */
@@ -247,32 +247,32 @@ int QIO_seek_write_field_datum(QIO_Writer* out, DML_SiteRank seeksite,
                                void (*get)(char* buf, size_t index, int count, void* arg), int count, size_t datum_size,
                                int word_size, void* arg);
 int QIO_close_write_field(QIO_Writer* out, uint64_t* nbytes);
-/* Collective. The records before and behind the data; where in a message the next record stands. */
+/* Collective. The records before and after the data; the position of the next record in its message. */
 int QIO_write_record_info(QIO_Writer* out, QIO_RecordInfo* record_info, size_t datum_size, int word_size,
                           QIO_String* xml_record, int* msg_begin, int* msg_end);
 int QIO_write_checksum(QIO_Writer* out, DML_Checksum* checksum);
-/* Collective. For QIO_destroy_checksum_info; NULL where there is none, and on nodes other than the master. */
+/* Collective. For QIO_destroy_checksum_info; NULL if there is none, and on nodes other than the master. */
 QIO_ChecksumInfo* QIO_read_checksum(QIO_Reader* in);
 /* Local. QIO_SUCCESS, QIO_CHECKSUM_MISMATCH. */
 int QIO_compare_checksum(int this_node, QIO_ChecksumInfo* checksum_info_expect, DML_Checksum* checksum);
 
-/* Collective. The file of the master node alone: what a file is, not its data. */
+/* Collective. The file of the master node only: its description, not its data. */
 QIO_Reader* QIO_open_read_master(const char* filename, QIO_Layout* layout, QIO_Iflag* iflag, int (*io_node)(int),
                                  int (*master_io_node)(void));
 
-/* Local. By one process: a single file into the part files of these nodes, volfmt QIO_PARTFILE or QIO_PARTFILE_DIR, and
- * back; the layout is that of the nodes, whose number_of_nodes counts, and `fs` names the I/O nodes and their paths.
+/* Local. In one process: converts a single file to the part files of these nodes, volfmt QIO_PARTFILE or
+ * QIO_PARTFILE_DIR, and back; the layout is the nodes', with number_of_nodes; `fs` has the I/O nodes and their paths.
  * QIO_SUCCESS, QIO_BAD_ARG, QIO_ERR_BAD_IONODE, QIO_ERR_BAD_VOLFMT, QIO_ERR_BAD_SITELIST, QIO_ERR_FILE_INFO,
  * QIO_ERR_BAD_READ_BYTES, QIO_ERR_OPEN_READ, QIO_ERR_OPEN_WRITE. */
 int QIO_single_to_part(const char filename[], QIO_Filesystem* fs, QIO_Layout* layout, int volfmt);
 int QIO_part_to_single(const char filename[], int ildgstyle, QIO_String* ildgLFN, QIO_Filesystem* fs,
                        QIO_Layout* layout);
 
-/* Local. The path of a file of an I/O node, from malloc: `filename` in the folder of node_path[node] where `fs` has
+/* Local. The path of a file of an I/O node, from malloc: `filename` in the folder node_path[node], if `fs` has
  * one. */
 char* QIO_set_filepath(QIO_Filesystem* fs, const char* const filename, int node);
 
-/* Local. Seconds since 1970; waits so many. */
+/* Local. Seconds since 1970; waits that many. */
 double QIO_time(void);
 void QIO_wait(double sec);
 /* Local. The name of a node's file, from malloc; NULL for a name that is too long. */

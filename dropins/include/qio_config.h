@@ -1,8 +1,8 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The version of QIO whose interface this is. A program's own PACKAGE, VERSION, ... are gone behind this header, as
- * behind the original's. */
+ * The version of QIO with this interface. A program's own PACKAGE, VERSION, ... are undefined after this header, as
+ * after the original's. */
 #ifndef QIO_CONFIG_H
 #define QIO_CONFIG_H
 

@@ -1,8 +1,8 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What QIO's configuration finds beside that of C-LIME on every POSIX system with a C99 compiler, for
- * programs that ask; qio_config.h takes the general names away again. */
+ * Results of QIO's configuration, beyond C-LIME's, on every POSIX system with a C99 compiler, for
+ * programs that use them; qio_config.h undefines the general names. */
 #ifndef QIO_CONFIG_INTERNAL_H
 #define QIO_CONFIG_INTERNAL_H
 

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * XML of SciDAC and ILDG files, and of what the USQCD codes write with them. */
+ * XML of SciDAC and ILDG files, and of the USQCD codes. */
 #ifndef QIOXML_H
 #define QIOXML_H
 
@@ -17,7 +17,7 @@
 #define QIO_QUESTXML "?xml"
 #define QIO_XMLINFO "<?xml version=\"1.0\" encoding=\"UTF-8\"?>"
 
-/* File and record XML of files that have none. */
+/* File and record XML for files that have none. */
 #define QIO_NONSCIDAC_FILE "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<NonSciDACFile/>\n"
 #define QIO_NONSCIDAC_RECORD "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<NonSciDACRecord/>\n"
 

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What an ILDG file says of its gauge field, as a structure and as XML. */
+ * The description of an ILDG file's gauge field, as a structure and as XML. */
 #ifndef QIOXML_ILDG_RECORD_H
 #define QIOXML_ILDG_RECORD_H
 
@@ -18,7 +18,7 @@ extern "C" {
   "xmlns=\"http://www.lqcd.org/ildg\" xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xsi:schemaLocation=" \
   "\"http://www.lqcd.org/ildg/filefmt.xsd\""
 
-/* The element around all of it. */
+/* The enclosing element. */
 typedef struct {
   QIO_TagCharValue ildgformatinfo_tags;
 } QIO_ILDGFormatInfoWrapper;
@@ -46,7 +46,7 @@ typedef struct {
     }                                                                                                          \
   }
 
-/* Local. As those of qioxml_private.h. */
+/* Local. As in qioxml_private.h. */
 int QIO_decode_ILDG_format_info(QIO_ILDGFormatInfo* ildg_info, QIO_String* ildg_string);
 void QIO_encode_ILDG_format_info(QIO_String* ildg_string, QIO_ILDGFormatInfo* ildg_info);
 int QIO_insert_ildgformat_tag_string(QIO_ILDGFormatInfoWrapper* wrapper, char* ildgformatinfo_tags);

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What a SciDAC file says of itself, its records and their checksums, as structures and as XML. */
+ * The descriptions of a SciDAC file, its records and their checksums, as structures and as XML. */
 #ifndef QIOXML_PRIVATE_H
 #define QIOXML_PRIVATE_H
 
@@ -18,7 +18,7 @@ extern "C" {
 
 /* --- A record (formats/scidac.md 4.2) --- */
 
-/* The element around all of it. */
+/* The enclosing element. */
 typedef struct {
   QIO_TagCharValue recordinfo_tags;
 } QIO_RecordInfoWrapper;
@@ -75,7 +75,7 @@ typedef struct {
 
 /* --- A file --- */
 
-/* The element around all of it. */
+/* The enclosing element. */
 typedef struct {
   QIO_TagCharValue fileinfo_tags;
 } QIO_FileInfoWrapper;
@@ -112,7 +112,7 @@ typedef struct {
 
 /* --- A checksum --- */
 
-/* The element around all of it. */
+/* The enclosing element. */
 typedef struct {
   QIO_TagCharValue checksuminfo_tags;
 } QIO_ChecksumInfoWrapper;
@@ -133,8 +133,8 @@ typedef struct {
     {"version", "", "", 0}, {"suma", "", 0, 0}, { "sumb", "", 0, 0 } \
   }
 
-/* Local. From XML: QIO_SUCCESS, QIO_BAD_XML without the element around it, QIO_ERR_ALLOC without memory, or the number
- * of elements that are missing or occur twice. Into XML: the string is set, or empty without memory. */
+/* Local. From XML: QIO_SUCCESS, QIO_BAD_XML without the enclosing element, QIO_ERR_ALLOC without memory, or the number
+ * of elements that are missing or occur twice. To XML: the string is set, or empty without memory. */
 int QIO_decode_file_info(QIO_FileInfo* file_info, QIO_String* file_string);
 void QIO_encode_file_info(QIO_String* file_string, QIO_FileInfo* file_info);
 int QIO_decode_record_info(QIO_RecordInfo* record_info, QIO_String* record_string);
@@ -142,15 +142,15 @@ void QIO_encode_record_info(QIO_String* record_string, QIO_RecordInfo* record_in
 int QIO_decode_checksum_info(QIO_ChecksumInfo* checksum, QIO_String* file_string);
 void QIO_encode_checksum_info(QIO_String* file_string, QIO_ChecksumInfo* checksum);
 
-/* Local. Set elements: QIO_SUCCESS, QIO_BAD_ARG, or QIO_ERR_ALLOC where a text had to be cut. Numbers that are 0 count
- * as not given, but for the sums of a checksum. */
+/* Local. Set elements: QIO_SUCCESS, QIO_BAD_ARG, or QIO_ERR_ALLOC if a text was truncated. Zero counts
+ * as not given, except for the sums of a checksum. */
 int QIO_insert_file_tag_string(QIO_FileInfoWrapper* wrapper, char* fileinfo_tags);
 int QIO_insert_file_version(QIO_FileInfo* file_info, char* version);
 int QIO_insert_spacetime_dims(QIO_FileInfo* file_info, int spacetime, int* dims);
 int QIO_insert_volfmt(QIO_FileInfo* file_info, int volfmt);
 int QIO_insert_record_tag_string(QIO_RecordInfoWrapper* wrapper, char* recordinfo_tags);
 int QIO_insert_record_version(QIO_RecordInfo* record_info, char* version);
-/* `date`: as asctime() has it; its line end becomes a blank, and UTC follows. */
+/* `date`: in the form of asctime(); its line end becomes a blank, and UTC follows. */
 int QIO_insert_record_date(QIO_RecordInfo* record_info, char* date);
 int QIO_insert_recordtype(QIO_RecordInfo* record_info, int recordtype);
 int QIO_insert_hypercube_bounds(QIO_RecordInfo* record_info, int* lower, int* upper, int n);
@@ -164,7 +164,7 @@ int QIO_insert_checksum_tag_string(QIO_ChecksumInfoWrapper* wrapper, char* check
 int QIO_insert_checksum_version(QIO_ChecksumInfo* checksum_info, char* version);
 int QIO_insert_suma_sumb(QIO_ChecksumInfo* checksum_info, uint32_t suma, uint32_t sumb);
 
-/* Local. What an element holds, and whether it is there. */
+/* Local. The value of an element, and whether it is present. */
 char* QIO_get_file_info_tag_string(QIO_FileInfoWrapper* wrapper);
 char* QIO_get_file_version(QIO_FileInfo* file_info);
 int QIO_get_spacetime(QIO_FileInfo* file_info);
@@ -202,7 +202,7 @@ uint32_t QIO_get_sumb(QIO_ChecksumInfo* checksum_info);
 int QIO_defined_suma(QIO_ChecksumInfo* checksum_info);
 int QIO_defined_sumb(QIO_ChecksumInfo* checksum_info);
 
-/* Local. Set elements as they are. */
+/* Local. Set elements unchanged. */
 void QIO_set_recordtype(QIO_RecordInfo* record_info, int recordtype);
 void QIO_set_datatype(QIO_RecordInfo* record_info, char* datatype);
 void QIO_set_precision(QIO_RecordInfo* record_info, char* precision);
@@ -212,7 +212,7 @@ void QIO_set_spins(QIO_RecordInfo* record_info, int spins);
 void QIO_set_typesize(QIO_RecordInfo* record_info, int typesize);
 void QIO_set_datacount(QIO_RecordInfo* record_info, int datacount);
 
-/* Local. New objects; NULL without memory. A record's date is that of the call. */
+/* Local. New objects; NULL without memory. A record's date is the time of the call. */
 QIO_FileInfo* QIO_create_file_info(int spacetime, int* dims, int volfmt);
 void QIO_destroy_file_info(QIO_FileInfo* file_info);
 QIO_RecordInfo* QIO_create_record_info(int recordtype, int lower[], int upper[], int n, char* datatype, char* precision,
@@ -221,7 +221,7 @@ void QIO_destroy_record_info(QIO_RecordInfo* record_info);
 QIO_ChecksumInfo* QIO_create_checksum_info(uint32_t suma, uint32_t sumb);
 void QIO_destroy_checksum_info(QIO_ChecksumInfo* checksum_info);
 
-/* Local. QIO_SUCCESS where all that is expected was found and, but for records, is the same; QIO_ERR_FILE_INFO,
+/* Local. QIO_SUCCESS if all expected values were found and, except for records, are equal; QIO_ERR_FILE_INFO,
  * QIO_ERR_REC_INFO, QIO_ERR_CHECKSUM_INFO, QIO_CHECKSUM_MISMATCH. `myname` and `this_node` are for messages. */
 int QIO_compare_file_info(QIO_FileInfo* found, QIO_FileInfo* expect, char* myname, int this_node);
 int QIO_compare_record_info(QIO_RecordInfo* found, QIO_RecordInfo* expect);

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The record XML of gauge fields that the USQCD codes agree on. */
+ * The record XML of gauge fields that the USQCD codes share. */
 #ifndef QIOXML_USQCD_GAUGE_H
 #define QIOXML_USQCD_GAUGE_H
 
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* The element around all of it. */
+/* The enclosing element. */
 typedef struct {
   QIO_TagCharValue usqcdlatticeinfo_tags;
 } QIO_USQCDLatticeInfoWrapper;
@@ -37,7 +37,7 @@ typedef struct {
     {"version", "", "", 0}, {"plaq", "", "", 0}, {"linktr", "", "", 0}, { "info", "", "", 0 } \
   }
 
-/* Local. As those of qioxml_private.h. */
+/* Local. As in qioxml_private.h. */
 void QIO_encode_usqcd_lattice_info(QIO_String* record_string, QIO_USQCDLatticeInfo* record_info);
 int QIO_decode_usqcd_lattice_info(QIO_USQCDLatticeInfo* record_info, QIO_String* record_string);
 int QIO_insert_usqcdlattice_version(QIO_USQCDLatticeInfo* record_info, char* version);

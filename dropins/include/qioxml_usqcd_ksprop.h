@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The file and record XML of staggered propagators that the USQCD codes agree on. */
+ * The file and record XML of staggered propagators that the USQCD codes share. */
 #ifndef QIOXML_USQCD_KSPROP_H
 #define QIOXML_USQCD_KSPROP_H
 
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* The element around all of it. */
+/* The enclosing element. */
 typedef struct {
   QIO_TagCharValue usqcdkspropfileinfo_tags;
 } QIO_USQCDKSPropFileInfoWrapper;
@@ -35,7 +35,7 @@ typedef struct {
     {"version", "", "", 0}, {"type", "", "", 0}, { "info", "", "", 0 } \
   }
 
-/* The element around all of it. */
+/* The enclosing element. */
 typedef struct {
   QIO_TagCharValue usqcdkspropsourceinfo_tags;
 } QIO_USQCDKSPropSourceInfoWrapper;
@@ -58,7 +58,7 @@ typedef struct {
     {"version", "", "", 0}, {"color", "", 0, 0}, { "info", "", "", 0 } \
   }
 
-/* The element around all of it. */
+/* The enclosing element. */
 typedef struct {
   QIO_TagCharValue usqcdksproprecordinfo_tags;
 } QIO_USQCDKSPropRecordInfoWrapper;
@@ -81,7 +81,7 @@ typedef struct {
     {"version", "", "", 0}, {"color", "", 0, 0}, { "info", "", "", 0 } \
   }
 
-/* What a file of propagators holds, in this order of fields. */
+/* The contents of a file of propagators, in this order of fields. */
 #define QIO_USQCDKSPROPFILETYPESTRING_C1V3 "USQCD_ColorVector_ScalarSource_ThreeSink"
 #define QIO_USQCDKSPROPFILETYPESTRING_VV_PAIRS "USQCD_ColorVector_Source_Sink_Pairs"
 #define QIO_USQCDKSPROPFILETYPESTRING_CV_PAIRS "USQCD_ColorVector_ScalarSource_Sink_Pairs"
@@ -90,7 +90,7 @@ typedef struct {
 #define QIO_USQCDKSPROPFILETYPE_VV_PAIRS 1
 #define QIO_USQCDKSPROPFILETYPE_CV_PAIRS 2
 
-/* Local. As those of qioxml_private.h. */
+/* Local. As in qioxml_private.h. */
 void QIO_encode_usqcd_kspropfile_info(QIO_String* file_string, QIO_USQCDKSPropFileInfo* file_info);
 int QIO_decode_usqcd_kspropfile_info(QIO_USQCDKSPropFileInfo* file_info, QIO_String* file_string);
 void QIO_encode_usqcd_kspropsource_info(QIO_String* record_string, QIO_USQCDKSPropSourceInfo* record_info);

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The file and record XML of Dirac propagators that the USQCD codes agree on. */
+ * The file and record XML of Dirac propagators that the USQCD codes share. */
 #ifndef QIOXML_USQCD_PROP_H
 #define QIOXML_USQCD_PROP_H
 
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* The element around all of it. */
+/* The enclosing element. */
 typedef struct {
   QIO_TagCharValue usqcdpropfileinfo_tags;
 } QIO_USQCDPropFileInfoWrapper;
@@ -35,7 +35,7 @@ typedef struct {
     {"version", "", "", 0}, {"type", "", "", 0}, { "info", "", "", 0 } \
   }
 
-/* The element around all of it. */
+/* The enclosing element. */
 typedef struct {
   QIO_TagCharValue usqcdpropsourceinfo_tags;
 } QIO_USQCDPropSourceInfoWrapper;
@@ -59,7 +59,7 @@ typedef struct {
     {"version", "", "", 0}, {"spin", "", 0, 0}, {"color", "", 0, 0}, { "info", "", "", 0 } \
   }
 
-/* The element around all of it. */
+/* The enclosing element. */
 typedef struct {
   QIO_TagCharValue usqcdproprecordinfo_tags;
 } QIO_USQCDPropRecordInfoWrapper;
@@ -69,7 +69,7 @@ typedef struct {
     { "usqcdPropInfo", "", "", 0 }        \
   }
 
-/* As older files have it. */
+/* In older files. */
 #define QIO_USQCD_PROPRECORD_INFO_WRAPPER_LEGACY \
   {                                              \
     { "usqcdInfo", "", "", 0 }                   \
@@ -89,7 +89,7 @@ typedef struct {
     {"version", "", "", 0}, {"spin", "", 0, 0}, {"color", "", 0, 0}, { "info", "", "", 0 } \
   }
 
-/* What a file of propagators holds, in this order of fields. */
+/* The contents of a file of propagators, in this order of fields. */
 #define QIO_USQCDPROPFILETYPESTRING_C1D12 "USQCD_DiracFermion_ScalarSource_TwelveSink"
 #define QIO_USQCDPROPFILETYPESTRING_DD_PAIRS "USQCD_DiracFermion_Source_Sink_Pairs"
 #define QIO_USQCDPROPFILETYPESTRING_CD_PAIRS "USQCD_DiracFermion_ScalarSource_Sink_Pairs"
@@ -100,7 +100,7 @@ typedef struct {
 #define QIO_USQCDPROPFILETYPE_CD_PAIRS 2
 #define QIO_USQCDPROPFILETYPE_LHPC 3
 
-/* Local. As those of qioxml_private.h. */
+/* Local. As in qioxml_private.h. */
 void QIO_encode_usqcd_propfile_info(QIO_String* file_string, QIO_USQCDPropFileInfo* file_info);
 int QIO_decode_usqcd_propfile_info(QIO_USQCDPropFileInfo* file_info, QIO_String* file_string);
 void QIO_encode_usqcd_propsource_info(QIO_String* record_string, QIO_USQCDPropSourceInfo* record_info);

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What can be done with an open multifile, however it was opened. `sid` is the handle that the open returned. */
+ * Operations on an open multifile, however it was opened. `sid` is the handle returned by the open. */
 #ifndef SION_SION_COMMON_H
 #define SION_SION_COMMON_H
 
@@ -24,12 +24,12 @@ extern "C" {
 size_t sion_fwrite(const void* data, size_t size, size_t nitems, int sid);
 size_t sion_fread(void* data, size_t size, size_t nitems, int sid);
 int sion_ensure_free_space(int sid, sion_int64 bytes);
-int sion_feof(int sid); /* steps to the next chunk where this one is at its end */
+int sion_feof(int sid); /* goes to the next chunk at the end of this one */
 sion_int64 sion_bytes_avail_in_block(int sid);
 sion_int64 sion_bytes_avail_in_chunk(int sid);
 int sion_flush(int sid);
 
-/* Keys: records of a key, and in them positions of their own. */
+/* Keys: records of a key, with separate positions. */
 size_t sion_fwrite_key(const void* data, uint64_t key, size_t size, size_t nitems, int sid);
 size_t sion_fread_key(void* data, uint64_t key, size_t size, size_t nitems, int sid);
 int sion_fread_key_iterator_reset(int sid);
@@ -55,7 +55,7 @@ sion_int64 sion_get_position(int sid);
 sion_int64 sion_get_bytes_written(int sid);
 sion_int64 sion_get_bytes_read(int sid);
 
-/* Raw access, and a second stream over a duplicated descriptor for zlib and the like. */
+/* Raw access, and a second stream over a duplicated descriptor for zlib and similar libraries. */
 FILE* sion_get_fp(int sid);
 int sion_get_fd(int sid);
 int sion_set_fp_closed(int sid);
@@ -63,7 +63,7 @@ int sion_set_second_fp(int sid, FILE* fp);
 int sion_unset_second_fp(int sid);
 int sion_optimize_fp_buffer(int sid);
 
-/* Another handle on a multifile opened in parallel for reading, with positions of its own. */
+/* Another handle on a multifile opened in parallel for reading, with separate positions. */
 int sion_dup(int sid, int mode, int rank, uint64_t key);
 int sion_dedup(int sid);
 
@@ -86,7 +86,7 @@ int sion_is_thread_safe(void);
 int sion_get_version(int* main_version, int* sub_version, int* patch_level, int* fileformat_version);
 int sion_get_sizeof(int sid, int* numbytes, int* numfds);
 
-/* Which files this task reads or writes, with buddy copies; NULL without. */
+/* The files that this task reads or writes, with buddy copies; NULL without. */
 struct _sion_io_stat_struct {
   int nfiles;
   const char** names;
@@ -112,7 +112,7 @@ int _sion_file_stat_file(const char* fname); /* 1 if there is such a file */
 }
 #endif
 
-/* For programs that have them in their sources; sion_debug.h has them, too. */
+/* For programs that use them; also declared in sion_debug.h. */
 #ifndef DPRINTF
 #define DPRINTF(A)
 #define DPRINTFP(A)

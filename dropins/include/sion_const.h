@@ -5,7 +5,7 @@
 #ifndef SION_SION_CONST_H
 #define SION_SION_CONST_H
 
-/* what functions return; callbacks return the second pair */
+/* return values of functions; callbacks return the second pair */
 #define SION_SUCCESS 1
 #define SION_NOT_SUCCESS 0
 #define SION_STD_SUCCESS 0
@@ -20,7 +20,7 @@
 #define SION_SIZE_NOT_VALID -1
 #define SION_ANSI_SIZE_NOT_VALID 0
 
-/* the version whose interface this is, and the file format that is written */
+/* the version of this interface, and of the written file format */
 #define SION_MAIN_VERSION 1
 #define SION_SUB_VERSION 7
 #define SION_VERSION_PATCHLEVEL 6
@@ -32,7 +32,7 @@
 #define SION_GIT_VERSION GIT_REV
 #define SION_LVERSION_PREFIX "L"
 
-/* sion_seek: task, chunk and position that are not given as numbers */
+/* sion_seek: task, chunk and position without a number */
 #define SION_CURRENT_RANK -101
 #define SION_CURRENT_BLK -102
 #define SION_CURRENT_CHUNK -102

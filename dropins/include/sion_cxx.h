@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The interface of SIONlib 1.7 with its classes: sionlib::serial::SIONFile, and as sion.h has the functions those of
+ * The interface of SIONlib 1.7 with its classes: sionlib::serial::SIONFile and, if sion.h has the functions, those of
  * sionlib::omp, sionlib::mpi and sionlib::ompi. */
 #ifndef SION_SION_CXX_H
 #define SION_SION_CXX_H

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A multifile as an object, whatever opens it: its arguments, its handle, its data. No call throws; getReturnCode()
-// tells what the function of sion.h returned.
+// A multifile as an object, however it is opened: its arguments, its handle, its data. No call throws; getReturnCode()
+// returns the result of the function of sion.h.
 #ifndef SION_CXX_BASE_HPP_
 #define SION_CXX_BASE_HPP_
 
@@ -20,7 +20,7 @@ class SION_Base {
   SION_Base(const SION_Base&) = delete;
   SION_Base& operator=(const SION_Base&) = delete;
 
-  // Local. Arguments of the open, and after it what it returned in them. Arrays are the caller's.
+  // Local. Arguments of the open, updated by it with its results. Arrays belong to the caller.
   char* getSionFileName() const;
   void setMode(std::string mode);
   std::string getMode() const;
@@ -36,16 +36,16 @@ class SION_Base {
   sion_int64* getChunkSizes() const;
   void setGlobalRanks(int* global_ranks);
   int* getGlobalRanks() const;
-  void setFileSystemBlockSize(sion_int32 fs_blk_size);  // bytes; -1: that of the file system
+  void setFileSystemBlockSize(sion_int32 fs_blk_size);  // bytes; -1: the file system's
   sion_int32 getFileSystemBlockSize() const;
 
-  int getSid() const;                             // of the open file; -1 and below: there is none
+  int getSid() const;                             // of the open file; -1 or less: none
   int getReturnCode() const;                      // of the last call
   int getNumberOfSuccessfulReadElements() const;  // of the last read
 
-  // Local. Goes to the task of setRank(), where it was left. Reading serially, or writing so.
+  // Local. Goes to the position of the task of setRank(). For serial reading and writing.
   void seek();
-  // Local. 1 in getReturnCode(): there is room for the given number of bytes in one chunk.
+  // Local. 1 in getReturnCode(): the given number of bytes fits into one chunk.
   void ensureFreeSpace(long numbytes);
   // Local. 1 in getReturnCode(): at the end.
   void endOfFile();
@@ -58,7 +58,7 @@ class SION_Base {
   sion_int64 getBytesAvailInChunk() const;
   sion_int64 getPosition() const;
 
-  // Local. One value as it lies in memory.
+  // Local. One value in its memory form.
   template <class T>
   void write(T data) {
     writeBytes(&data, sizeof(data), 1);

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What all classes of SIONlib share.
+// Common parts of all classes of SIONlib.
 #ifndef SION_CXX_COMMON_HPP_
 #define SION_CXX_COMMON_HPP_
 

@@ -18,7 +18,7 @@ namespace mpi {
 
 class SIONFile : public ParallelFile {
  public:
-  // To be opened. The ranks of gComm write, in num_files files, or where that is 0 in one file for each lComm.
+  // To be opened. The ranks of gComm write, to num_files files or, if that is 0, to one file for each lComm.
   explicit SIONFile(std::string sion_file_name, std::string mode = "bw", int num_files = 1, int global_rank = 0,
                     MPI_Comm gComm = MPI_COMM_WORLD, MPI_Comm lComm = MPI_COMM_WORLD);
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A multifile of the threads of a parallel region: each thread has an object of its own, and all of them open and
+// A multifile of the threads of a parallel region: each thread has its own object, and all of them open and
 // close.
 #ifndef SION_CXX_OMP_HPP_
 #define SION_CXX_OMP_HPP_

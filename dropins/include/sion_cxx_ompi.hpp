@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A multifile of the threads of all ranks: each thread has an object of its own, and all of them open and close.
+// A multifile of the threads of all ranks: each thread has its own object, and all of them open and close.
 #ifndef SION_CXX_OMPI_HPP_
 #define SION_CXX_OMPI_HPP_
 
@@ -18,7 +18,7 @@ namespace ompi {
 
 class SIONFile : public ParallelFile {
  public:
-  // To be opened. The threads of the ranks of gComm write, in num_files files, or where that is 0 in one file for each
+  // To be opened. The threads of the ranks of gComm write, to num_files files or, if that is 0, to one file for each
   // lComm.
   explicit SIONFile(std::string sion_file_name, std::string mode = "bw", int num_files = 1, int global_rank = 0,
                     MPI_Comm gComm = MPI_COMM_WORLD, MPI_Comm lComm = MPI_COMM_WORLD);

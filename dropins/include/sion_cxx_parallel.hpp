@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What multifiles of several tasks share as objects, whatever the tasks are.
+// Common parts of multifiles of several tasks as objects.
 #ifndef SION_CXX_PARALLEL_HPP_
 #define SION_CXX_PARALLEL_HPP_
 
@@ -37,7 +37,7 @@ class ParallelFile : public SION_Base {
 
   void collectiveWrite(const void* data, int unit, int length);
   void collectiveRead(void* data, int unit, int length);
-  // Before an open: there is no name yet.
+  // Before an open: resets the name.
   char** newName();
 
   char* _new_sion_file_name;

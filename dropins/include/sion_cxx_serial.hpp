@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A multifile of one process: the whole set, or one task of it.
+// A multifile in a single process: the whole set, or one of its tasks.
 #ifndef SION_CXX_SERIAL_HPP_
 #define SION_CXX_SERIAL_HPP_
 
@@ -14,14 +14,14 @@ namespace serial {
 
 class SIONFile : public SION_Base {
  public:
-  // To be opened. Writing takes arrays of num_tasks chunk sizes and ranks; where one is NULL, chunks of 2 MiB and ranks
-  // 0, 1, ... are taken.
+  // To be opened. Writing takes arrays of num_tasks chunk sizes and ranks; if one is NULL, chunks of 2 MiB and ranks
+  // 0, 1, ... are used.
   explicit SIONFile(std::string sion_file_name, std::string mode = "wb", int num_tasks = 1, int num_files = 1,
                     sion_int64* chunk_sizes = NULL, sion_int32 fs_blk_size = -1, int* global_ranks = NULL);
   ~SIONFile();
 
-  // Local. getSid() is the handle or -1; reading sets numbers of tasks and files and the arrays, which are this
-  // object's.
+  // Local. getSid() is the handle or -1; reading sets numbers of tasks and files and the arrays, which belong to this
+  // object.
   void open();
   // Local. Reads the task of setRank().
   void openRank();

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Integers of known size. Macros, for that is what they are in SIONlib. */
+ * Integers of known size. Macros, as in SIONlib. */
 #ifndef SION_SION_DATATYPES_H
 #define SION_SION_DATATYPES_H
 

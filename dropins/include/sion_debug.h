@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The debug log of SIONlib, which is not kept here: the functions are there, so that programs that call them link. */
+ * The debug log of SIONlib, which is not written here: the functions exist so that programs that call them link. */
 #ifndef SION_SION_DEBUG_H
 #define SION_SION_DEBUG_H
 

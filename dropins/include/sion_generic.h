@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Multifiles over communication that the program brings along as callbacks, which return 0 for success. Also the
+ * Multifiles over the program's own communication, given as callbacks, which return 0 for success. Also the
  * collective calls for data, which all ways of opening in parallel share. */
 #ifndef SION_SION_GENERIC_H
 #define SION_SION_GENERIC_H

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Multifiles of the ranks of a communicator. All functions but the transactions are collective. */
+ * Multifiles of the ranks of a communicator. All functions except the transactions are collective. */
 #ifndef SION_SION_MPI_H
 #define SION_SION_MPI_H
 
@@ -31,7 +31,7 @@ int sion_parclose_mapped_mpi(int sid);
 size_t sion_coll_fwrite_mpi(const void* data, size_t size, size_t nitems, int sid);
 size_t sion_coll_fread_mpi(void* data, size_t size, size_t nitems, int sid);
 
-/* Obsolete: one task after the other. */
+/* Obsolete: one task at a time. */
 int sion_startof_transaction_mpi(int sid);
 int sion_endof_transaction_mpi(int sid);
 
@@ -43,7 +43,7 @@ int sion_paropen_multi_mpi(char* fname, const char* file_mode, int* numFiles, MP
                            sion_int64* chunksize, sion_int32* fsblksize, int* globalrank, FILE** fileptr,
                            char* newfname);
 
-/* Is there a multifile that opens and closes? */
+/* True if there is a multifile that can be opened and closed. */
 typedef struct _sion_file_check_par_args_mpi_struct sion_file_check_par_args_mpi;
 sion_file_check_par_args_mpi* sion_file_check_par_args_init_mpi(const char* file_mode, MPI_Comm gComm, int numfiles,
                                                                 MPI_Comm lComm);

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Multifiles of the threads of a parallel region: all of them call, with arguments of their own. */
+ * Multifiles of the threads of a parallel region: all of them call, each with its own arguments. */
 #ifndef SION_SION_OMP_H
 #define SION_SION_OMP_H
 

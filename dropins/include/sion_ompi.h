@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Multifiles of the threads of all ranks: all of them call, with arguments of their own; equally many on every rank.
+ * Multifiles of the threads of all ranks: all of them call, each with its own arguments; equally many on every rank.
  * MPI is called by the master thread only (MPI_THREAD_FUNNELED). */
 #ifndef SION_SION_OMPI_H
 #define SION_SION_OMPI_H

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Which platform this is, under the name that programs ask for. */
+ * The platform, under the name that programs use. */
 #ifndef SION_SION_PLATFORM_H
 #define SION_SION_PLATFORM_H
 

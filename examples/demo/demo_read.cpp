@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Reads a gauge field on a process grid of its own and compares every number with the plain file. In single precision
+// Reads a gauge field on a given process grid and compares every number with the plain file. In single precision
 // the plain numbers are rounded first, by the compiler. Prints one JSON object; exit code 1 if a number differs.
 //
 //   mpirun -n 8 demo_read conf.lime plain.raw 8x8x8x16 2x2x2x1 double

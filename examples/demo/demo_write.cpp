@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Generates a gauge field, measures its plaquette in memory, writes it with the library, and once more as plain
-// numbers. Then writes it several times in turn with a raw write of the same bytes. Prints one JSON object.
+// Generates a gauge field, measures its plaquette in memory, writes it with the library, and also as plain
+// numbers. Then writes it several times, in turn with a raw write of the same bytes. Prints one JSON object.
 //
 //   mpirun -n 4 demo_write conf.lime plain.raw 8x8x8x16 1x1x2x2 6.0 50
 #include <chrono>

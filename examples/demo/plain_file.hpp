@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The field once more, beside the library: plain numbers of this machine, site after site, x fastest. What the
-// library reads is compared with this file, so that no mistake of the library can hide itself.
+// A second copy of the field, written without the library: plain numbers of this machine, site after site, x fastest.
+// The field that the library reads is compared with this file, so that an error of the library cannot hide itself.
 #pragma once
 
 #include <fcntl.h>

@@ -2,9 +2,9 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The main job on real input, step by step: generate a gauge field, write it from four ranks, read it back on other
-# process grids, in single precision and without MPI, damage a byte and find it. Everything that is claimed is
-# checked against a plain copy of the field that the library never touched. Called by `./dev demo`.
+# The main task with real data, step by step: generates a gauge field, writes it from four ranks, reads it back on other
+# process grids, in single precision and without MPI, damages a byte and finds the damage. All results are
+# compared with a plain copy of the field, written without the library. Called by `./dev demo`.
 import argparse
 import array
 import json
@@ -183,7 +183,7 @@ class Demo:
         if code == 0:
             for r in json.loads((self.work / "rates.json").read_text())["results"]:
                 rate, raw = (r["bytes"] / r[which]["median"] / 1e6 for which in ("seconds", "raw_seconds"))
-                self.line(f"{lattice}", f"{rate:8.0f} MB/s   {r['direction']}, {ranks} ranks, beside raw {raw:.0f} MB/s: "
+                self.line(f"{lattice}", f"{rate:8.0f} MB/s   {r['direction']}, {ranks} ranks, raw {raw:.0f} MB/s: "
                           f"ratio {r['ratio_to_raw']:.2f}")
 
 

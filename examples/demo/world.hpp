@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the demo's programs need of a parallel world. world_mpi.cpp is the real one; world_serial.cpp is for builds
+// The parallel functions that the programs of the demo need. world_mpi.cpp uses MPI; world_serial.cpp is for builds
 // without MPI and has one rank.
 #pragma once
 

@@ -1,13 +1,13 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A set of modes streamed to the truncated eigenmode sum of each time slice: the pseudoscalar loop
+// Streams a set of modes and computes the truncated eigenmode sum of each time slice, the pseudoscalar loop
 //   L(t) = sum over modes of |v(x)|^2 / eigenvalue, x in time slice t,
-// which is the trace of the inverse of Q there as far as these modes go.
+// which approximates the trace of the inverse of Q on that slice by these modes.
 //
 //   mpirun -n 2 eigenmode_sum CONFIGURATION SET [--ahead|--behind] [--check]
 //
-// --behind  reads a vector when it is wanted; --ahead (the default) reads the next one meanwhile
+// --behind  reads a vector when it is needed; --ahead (the default) reads the next vector during the computation
 // --check   inverts Q on a random source, and compares the part of the solution in the space of the modes with
 //           the sum over modes of v (v, source) / eigenvalue, slice by slice
 #include <mpi.h>
@@ -105,7 +105,7 @@ std::vector<double> norms(const Wilson& q, const Vector& v, const Vector& minus)
   return of_all_slices(q, mine);
 }
 
-// Whether the two agree in each time slice.
+// Returns true if the two agree in each time slice.
 bool compare(const Wilson& q, const Summing& summing) {
   const auto difference = norms(q, summing.sums().from_modes, summing.sums().from_solution);
   const auto low = norms(q, summing.sums().from_solution, {}), whole = norms(q, summing.solution(), {});

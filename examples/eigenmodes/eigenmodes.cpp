@@ -1,11 +1,11 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Low modes of the hermitian Wilson-Dirac operator Q by PARPACK, stored as a set of modes.
+// Computes low modes of the hermitian Wilson-Dirac operator Q with PARPACK, and stores them as a set of modes.
 //
 //   mpirun -n 2 eigenmodes CONFIGURATION KAPPA MODES SET [ALPHA]
 //
-// The eigenvalues of Q that are smallest in size are the largest ones of a Chebyshev polynomial of Q^2 that is small
+// The smallest eigenvalues of Q in magnitude are the largest ones of a Chebyshev polynomial of Q^2 that is small
 // between ALPHA (default 0.5) and the largest eigenvalue of Q^2.
 #include <mpi.h>
 
@@ -66,7 +66,7 @@ class Filter {
   Vector before_, now_, next_, half_;
 };
 
-// `count` orthonormal vectors, one behind the other.
+// `count` orthonormal vectors, stored one after another.
 Vector solve(const Wilson& q, int count, double alpha) {
   const int comm = static_cast<int>(MPI_Comm_c2f(MPI_COMM_WORLD)), n = static_cast<int>(q.size());
   const int all = static_cast<int>(q.grid().volume() * 12);

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # run.sh LQ EIGENMODES EIGENMODE_SUM FOLDER MPIEXEC FLAG: low modes of a configuration of 4x4x4x8 on two ranks, and their
-# sum on one and on two, read ahead and when wanted, checked against a direct inversion.
+# sum on one and on two, read ahead and on demand, checked against a direct inversion.
 set -e
 lq=$1 eigenmodes=$2 sum=$3 folder=$4 mpiexec=$5 flag=$6
 cd "$folder"

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The hermitian Wilson-Dirac operator Q = gamma_5 (1 - kappa H), with H the hopping term, on a lattice that is cut in t
-// only: each rank holds whole time slices. Antiperiodic in t. Plain loops: what takes time here is not what is
+// The hermitian Wilson-Dirac operator Q = gamma_5 (1 - kappa H), with H the hopping term, on a lattice that is split in
+// t only: each rank holds whole time slices. Antiperiodic in t. The loops are not optimised, because their time is not
 // measured.
 #pragma once
 

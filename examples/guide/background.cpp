@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The samples of docs/guide/background.md and docs/guide/own-files.md, as one program that runs: mpirun -n 4 background
+// The samples of docs/guide/background.md and docs/guide/own-files.md, as one complete program: mpirun -n 4 background
 #include <cerrno>
 #include <system_error>
 
@@ -14,7 +14,7 @@
 using Links = std::array<std::complex<double>, 4 * 9>;
 
 // [container]
-// A container format of the application's own; sites begin somewhere after its header.
+// The application's own container format; sites begin somewhere after its header.
 class MyContainer : public lq::Storage {
  public:
   explicit MyContainer(const std::string& path) : path_(path), descriptor_(::open(path.c_str(), O_RDWR)) {}

@@ -13,7 +13,7 @@ def measure(configuration, source, momentum):
     return numpy.exp(-0.3 * numpy.arange(16)) * (1 + 0.01 * noise)
 
 
-pathlib.Path("run.h5").unlink(missing_ok=True)  # the story begins without a store
+pathlib.Path("run.h5").unlink(missing_ok=True)  # begin without a store
 momenta = [(0, 0, 0), (0, 0, 1), (0, 1, 1)]
 # [append]
 import limequat as lq
@@ -25,7 +25,7 @@ with lq.correlators.open("run.h5", "a") as store:
             for p in momenta:
                 c = measure(configuration, source, p)
                 found.append(("pion", {"smearing": "SS", "momentum": p, "source": source}, c, ("t",)))
-        store.append(configuration, found, labels={"stream": "a"}, replace=True)  # from here on it is there, whatever happens
+        store.append(configuration, found, labels={"stream": "a"}, replace=True)  # safe in the file from here on
 # [/append]
 
 # [read]
@@ -57,7 +57,7 @@ with lq.correlators.open("run.h5", "a") as store:
     try:
         store.append(1100, [("pion", labels, measure(1100, 0, (0, 0, 0)))])
     except FileExistsError as error:
-        print(error)  # which correlator is there already
+        print(error)  # the correlator that already exists
     store.append(1100, [("pion", labels, measure(1100, 0, (0, 0, 0)))], replace=True)
     store.append(1100, {"plaquette": 0.5937, "w0": 1.7}, replace=True)  # names and numbers without labels
     print(store.sizes)

@@ -2,8 +2,8 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The samples of docs/guide/day-on-a-cluster.md; `lq` must be on the path. These stand in for modules, the batch system and
-# the program: the job is submitted three times, and its time is up in the first two.
+# The samples of docs/guide/day-on-a-cluster.md; `lq` must be on the path. The functions below simulate modules, the batch system and
+# the program: the job is submitted three times, and the first two run out of time.
 set -e
 rm -rf run archive module.log requeued
 mkdir -p run archive
@@ -33,7 +33,7 @@ requeue=                                   # ten minutes before the end Slurm se
 trap 'requeue=yes' USR1
 start=
 for file in $(ls -r conf.*.ildg 2> /dev/null); do
-  if lq verify -q "$file"; then start=$file; break; fi    # the newest configuration that is whole
+  if lq verify -q "$file"; then start=$file; break; fi    # the newest intact configuration
 done
 code=0
 srun ./hmc ${start:+--start "$start"} &
@@ -41,7 +41,7 @@ hmc=$!
 wait $hmc || code=$?
 if [ -n "$requeue" ]; then wait $hmc || true; fi    # the signal ended the first wait; this is the end of the program
 
-lq copy --resume conf.*.ildg "$ARCHIVE/" || exit    # exit codes are those of `lq`: 1 damaged, 4 no space
+lq copy --resume conf.*.ildg "$ARCHIVE/" || exit    # exit codes of `lq`: 1 damaged, 4 no space
 if [ -n "$requeue" ]; then scontrol requeue "$SLURM_JOB_ID"; exit 0; fi
 exit $code
 # [/job]
@@ -54,8 +54,8 @@ test "$(grep -c requeue ../requeued)" = 2
 test "$(ls ../archive | wc -l)" = 5
 cd ../archive
 # [evening]
-lq verify -r -q "$ARCHIVE"                  # says nothing if all is well; the exit code counts
+lq verify -r -q "$ARCHIVE"                  # prints nothing if all files are intact; the exit code counts
 lq index "$ARCHIVE" --db ensemble.db        # on a login node: headers only
-lq report "$ARCHIVE" --db ensemble.db -o report.html --overwrite    # what changed since yesterday stands at the top
+lq report "$ARCHIVE" --db ensemble.db -o report.html --overwrite    # begins with the changes since yesterday
 # [/evening]
 grep -q "module load gcc" ../module.log

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The Python sample of docs/guide/ensembles.md; run by guide_test.sh behind ensemble.sh.
+# The Python sample of docs/guide/ensembles.md; run by guide_test.sh after ensemble.sh.
 # [ensemble]
 import limequat as lq
 

@@ -15,7 +15,7 @@ done
 lq index b600                          # reads the headers, on all cores; the second time only what has changed
 lq find 'beta=6.0 trajectory>=1000'    # a table; --paths for scripts, --json for programs
 lq scrub --since 30d                   # verifies what was not verified for a month
-lq report b600 -o report.html --overwrite    # one page to look at, and to send; what changed since the last one
+lq report b600 -o report.html --overwrite    # one page to look at and to send, with the changes since the last one
 # [/index]
 
 # [find]
@@ -28,8 +28,8 @@ lq scrub --since 30d -j 2
 # [/nightly]
 
 # [whole]
-lq convert b600 b600-nersc --to nersc --dry-run -q    # reads and compares everything: what would fail?
-lq convert b600 b600-nersc --to nersc --skip-existing # a tree of NERSC files; the same line goes on after an interruption
+lq convert b600 b600-nersc --to nersc --dry-run -q    # reads and verifies everything: what would fail?
+lq convert b600 b600-nersc --to nersc --skip-existing # a tree of NERSC files; repeat this line after an interruption
 lq diff b600 b600-nersc                               # number by number, file by file
 lq extract --slice t=5 b600                           # b600.t5: one time slice of each file
 lq manifest b600                                      # b600/manifest-sha256.txt, each file read and verified once
@@ -43,7 +43,7 @@ gzip --stdout b600/conf.1000.lime > conf.1000.lime.gz
 # [many]
 lq verify -r b600            # a line for each file, and at the end: 499 sound, 1 damaged: conf.0310.lime (time slices 7)
 lq ls --table b600/*.lime    # format, kind, lattice, precision, size: a line for each file
-gunzip -c conf.1000.lime.gz | lq verify -    # standard input, by way of a temporary file
+gunzip -c conf.1000.lime.gz | lq verify -    # standard input, through a temporary file
 # [/many]
 
 cd b600

@@ -2,8 +2,8 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The samples of docs/guide for whole files: copies, sets of subfiles, archives; `lq` must be on the path. Where MPIEXEC names
-# what starts ranks, `mpirun` is that; else one process does the work.
+# The samples of docs/guide for whole files: copies, sets of subfiles, archives; `lq` must be on the path. If MPIEXEC names
+# a launcher, `mpirun` is that launcher; otherwise one process does the work.
 set -e
 if [ "${MPIEXEC:-}" ]; then
   mpirun() { "$MPIEXEC" "$@"; }
@@ -24,9 +24,9 @@ XDG_STATE_HOME=$PWD/state
 export LQ_PROFILE XDG_STATE_HOME
 
 # [copy]
-lq copy --resume conf.ildg archive/new/                  # into a folder, which is made if its name ends in a slash
+lq copy --resume conf.ildg archive/new/                  # into a folder, which is created if its name ends in a slash
 mpirun -n 4 lq-mpi copy --resume -r run1 scratch/        # a folder, by four ranks
-lq copy --resume -r run1 archive/                        # again after a kill: what is there and intact is kept
+lq copy --resume -r run1 archive/                        # again after a kill: intact copies are kept
 lq copy --resume --verify conf.ildg tape/                # read the copy again before it gets its name
 lq copy --resume --background conf.ildg archive:run1/    # during a job; NAME: is a folder of the site profile
 lq copy --status                                         # progress of copies in the background
@@ -47,16 +47,16 @@ lq repartition conf.set other.set --to x=cyclic:2,y=block:2 --overwrite         
 lq repartition conf.set conf.set --to z=block:8 --overwrite           # in place
 mpirun -n 4 lq-mpi repartition conf.set whole.ildg --overwrite        # one file again, byte for byte, by four ranks
 lq repartition --resume conf.set whole.ildg                           # resume after a kill
-lq partition conf.set --access t=block:2,x=block:2 --parts 4          # how well it matches an access; what would fit
+lq partition conf.set --access t=block:2,x=block:2 --parts 4          # how well it matches an access, and the best partition
 # [/repartition]
 cmp conf.ildg whole.ildg
 
 cp conf.ildg run1/conf.0020.ildg
 # [protect]
-lq protect conf.ildg                    # conf.ildg.lq-parity: 3% of the size, any 2 MiB of 64 come back
-lq protect run1                         # files.set.lq-parity in it: any two files come back, too
-lq protect --check conf.ildg run1       # is all as it was?
-lq repair conf.ildg -o restored.ildg    # if not: what was damaged comes back
+lq protect conf.ildg                    # conf.ildg.lq-parity: 3% of the size, restores any 2 MiB of 64
+lq protect run1                         # files.set.lq-parity in it: also restores any two files
+lq protect --check conf.ildg run1       # is everything unchanged?
+lq repair conf.ildg -o restored.ildg    # if not: restore the damaged parts
 # [/protect]
 rm conf.ildg.lq-parity run1/files.set.lq-parity
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The first program of README.md and docs/guide/writing.md, as a whole.
+// The complete first program of README.md and docs/guide/writing.md.
 #include <array>
 #include <complex>
 #include <cstdio>
@@ -15,11 +15,11 @@ using Links = std::array<std::complex<double>, 4 * 9>;  // U_x, U_y, U_z, U_t, e
 int main(int argc, char** argv) {
   lq::mpi::Environment mpi(argc, argv);
   try {
-    lq::Grid grid = lq::mpi::grid({8, 8, 8, 16});  // x, y, z, t; the process grid is chosen for you
+    lq::Grid grid = lq::mpi::grid({8, 8, 8, 16});  // x, y, z, t; the library chooses the process grid
     std::vector<Links> u(grid.local_volume());     // this rank's sites, x runs fastest
     lq::generate(grid, lq::gauge(u), {.beta = 6.0, .sweeps = 5});
 
-    // One file, written by all ranks in parallel; an older one stays until the new one is complete.
+    // One file, written by all ranks in parallel; an older file stays until the new one is complete.
     lq::write("conf.ildg", grid, lq::gauge(u), {.overwrite = true});
     // On this or any other process grid; the checksum is verified.
     lq::Report report = lq::read("conf.ildg", grid, lq::gauge(u));

@@ -2,7 +2,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The samples of docs/guide/git-and-dvc.md; `lq` must be on the path. Skipped where git is missing.
+# The samples of docs/guide/git-and-dvc.md; `lq` must be on the path. Skipped without git.
 set -e
 command -v git > /dev/null || { echo "git is not there"; exit 0; }
 HOME=$PWD/home GIT_CONFIG_NOSYSTEM=1 GIT_PAGER=cat
@@ -15,7 +15,7 @@ git config user.email student@example.org
 lq generate conf.ildg --lattice 4x4x4x8 --sweeps 2 --seed 1 -q --overwrite
 
 # [textconv]
-git config diff.limequat.textconv "lq info"          # what git shows instead of "Binary files differ"
+git config diff.limequat.textconv "lq info"          # git shows this instead of "Binary files differ"
 git config diff.limequat.cachetextconv true
 printf '%s\n' '*.ildg diff=limequat' '*.lime diff=limequat' '*.h5 diff=limequat' > .gitattributes
 # [/textconv]

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The samples of docs/guide, as one program that runs: mpirun -n 4 guide
+// The samples of docs/guide, as one complete program: mpirun -n 4 guide
 #include <array>
 #include <cmath>
 #include <complex>
@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
   // [/options]
 
   // [fetch]
-  // Links in an order of the application's own: here the four links of a site lie in four separate fields.
+  // Links in the application's own order: here the four links of a site are in four separate fields.
   std::vector<std::array<std::complex<double>, 9>> by_direction[4];
   for (auto& links : by_direction) links.resize(grid.local_volume());
   const lq::Box& mine = grid.local_box();
@@ -62,13 +62,13 @@ int main(int argc, char** argv) {
   lq::write("from_quda.ildg", grid, field, {.overwrite = true});
   // [/memory]
 
-  // The number that a code gives the point t, x, y, z of this rank: HiRep's macro ipt(), or openQCD's array of that
+  // The code's number of the point t, x, y, z of this rank: HiRep's macro ipt(), or openQCD's array of that
   // name.
   const auto ipt = [&](std::int64_t t, std::int64_t x, std::int64_t y, std::int64_t z) {
     return ((z * mine.extents[1] + y) * mine.extents[0] + x) * mine.extents[3] + t;
   };
   // [table]
-  // HiRep's links: the code's own numbers of its sites, listed with z fastest and t slowest.
+  // HiRep's links: the code's numbers of its sites, listed with z fastest and t slowest.
   std::vector<std::uint64_t> table;
   for (std::int64_t t = 0; t < mine.extents[3]; ++t)
     for (std::int64_t x = 0; x < mine.extents[0]; ++x)
@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
   // [/table]
 
   // [rows]
-  // What no description covers: all of a row of sites in one call.
+  // For layouts without a description: all sites of a row in one call.
   auto fetch_rows = [&](const lq::Coord& x, int axis, std::uint64_t sites, void* row) {
     lq::Coord at = x;
     auto* numbers = static_cast<double*>(row);
@@ -109,12 +109,12 @@ int main(int argc, char** argv) {
     const std::vector<Spinor> values(region.volume());
     by_region.write(region, lq::spinor(values));
   }
-  by_region.close();  // all checksums; with holes an error, and no file
+  by_region.close();  // writes all checksums; missing sites are an error, and no file appears
   // [/by_region]
 
   lq::write("source.scidac", grid, lq::spinor(psi), {.overwrite = true});
   // [half]
-  // QUDA's half precision: four integers of 16 bits side by side, and the norms in an array of their own.
+  // QUDA's half precision: four consecutive integers of 16 bits, and the norms in a separate array.
   std::vector<std::int16_t> integers(grid.local_volume() * 24);
   std::vector<float> norms(grid.local_volume());
   void* half_pointers[2] = {integers.data(), norms.data()};
@@ -137,10 +137,10 @@ int main(int argc, char** argv) {
   const lq::Extents processes{1, 1, 2, 2};
   // An order of dimensions, fastest first. QUDA numbers ranks with t fastest.
   lq::Grid ordered = lq::mpi::grid({8, 8, 8, 16}, MPI_COMM_WORLD, {.processes = processes, .rank_order = {3, 2, 1, 0}});
-  // Any other map: each rank says where it is, x, y, z, t. In a program of QUDA: {comm_coord(0), comm_coord(1), ...}
+  // Any other map: each rank gives its place x, y, z, t. In a program of QUDA: {comm_coord(0), comm_coord(1), ...}
   const lq::Coord mine_is{0, 0, 1 - rank % 2, rank / 2};
   lq::Grid by_place = lq::mpi::grid({8, 8, 8, 16}, MPI_COMM_WORLD, {.processes = processes, .coordinates = mine_is});
-  // Or a table, the same on all ranks: who is at each place, x fastest, t slowest.
+  // Or a table, the same on all ranks: the rank at each place, x fastest, t slowest.
   const std::vector<int> who_is_there{1, 0, 3, 2};
   lq::Grid by_table = lq::mpi::grid({8, 8, 8, 16}, MPI_COMM_WORLD, {.processes = processes, .ranks = who_is_there});
   // [/ranks]

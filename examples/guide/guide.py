@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The Python samples of README.md and docs/guide; run by guide_test.sh beside a file conf.ildg.
+# The Python samples of README.md and docs/guide; run by guide_test.sh in a folder with a file conf.ildg.
 # [first]
 import limequat as lq
 
@@ -68,7 +68,7 @@ assert (half.reshape(-1, *u.shape[1:]) == u[len(u) // 2:]).all()
 with lq.open("conf.ildg") as file:
     print(file)  # its fields and records; no data have been read
     gauge = file.fields["gauge"]
-    slices = gauge[4:8]  # four time slices are read, and verified where the file has sums of slices
+    slices = gauge[4:8]  # four time slices are read, and verified if the file has sums of slices
     links_in_t = gauge[..., 3, :, :]
     part = gauge.read(region={"t": slice(0, 2), "x": slice(2, 6)}, dtype="complex64")
     mapped = gauge.memmap()  # the bytes of the file as an array, ">c16"; takes no memory
@@ -167,7 +167,7 @@ def labelled():
     # [xarray]
     with lq.open("conf.ildg") as file:
         links = file.to_xarray()["gauge"]  # dimensions t, z, y, x, mu, row, column
-        trace = links.sel(mu="x").isel(t=slice(0, 4))  # nothing has been read where dask is there
+        trace = links.sel(mu="x").isel(t=slice(0, 4))  # with dask, nothing has been read yet
         print(trace.mean(dim=("t", "z", "y", "x")).values)
         # [/xarray]
         assert numpy.allclose(trace.values, u[:4, ..., 0, :, :])
@@ -280,7 +280,7 @@ assert abs(density.mean() - lq.plaquette(u).average) < 1e-12
 small = lq.generate((4, 4, 4, 8), beta=6.0, sweeps=20)
 found = lq.observables(small, flow_steps=20, flow_step=0.05)
 print(found.polyakov_loop, found.charge, found.flow[-1].charge)
-print(found.t0, found.w0)  # None: not reached by then
+print(found.t0, found.w0)  # None: not reached within this flow
 # [/observables]
 assert abs(found.wilson_loops[0].average - lq.plaquette(small).average) < 1e-14 and found.flow[-1].energy < found.energy
 

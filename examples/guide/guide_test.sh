@@ -2,8 +2,8 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Runs the samples of the guide in an empty folder, and once more in the same folder, which has their files then: guide_test.sh BUILD PYTHON [MPIEXEC [PYTHON-OVER-MPI]]. Python is left
-# out where it has no numpy. LQ_GUIDE_PARTS: the scripts that this build can run.
+# Runs the samples of the guide in an empty folder, and again in the same folder, which then contains their files: guide_test.sh BUILD PYTHON [MPIEXEC [PYTHON-OVER-MPI]].
+# Python samples are omitted without numpy. LQ_GUIDE_PARTS: the scripts that this build can run.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 build=$1

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Of README.md: how the programs, libraries and the package are found. Run by tests/install/readme_test.py.
+# Sample in README.md: the paths of programs, libraries and the package. Run by tests/install/readme_test.py.
 
 ./dev install ~/limequat
 export PATH=~/limequat/bin:$PATH LD_LIBRARY_PATH=~/limequat/lib

@@ -2,8 +2,8 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The job of docs/guide/cluster.md, submitted twice: the first time there is nothing, the second time the newest file was cut.
-# These stand in for the batch system and the program.
+# The job of docs/guide/cluster.md, submitted twice: the first time there is no checkpoint, the second time the newest file is truncated.
+# The functions below simulate the batch system and the program.
 set -e
 rm -f conf.*.ildg  # of an earlier run of this test
 module() { :; }
@@ -22,9 +22,9 @@ module load gcc/12 openmpi hdf5
 export PATH="$HOME/limequat/bin:$PATH"
 
 start=
-for file in $(ls -t conf.*.ildg 2> /dev/null); do   # the newest configuration that is whole
+for file in $(ls -t conf.*.ildg 2> /dev/null); do   # the newest intact configuration
   if lq verify -q "$file"; then start=$file; break; fi
-  echo "$file is damaged or was cut off; it is left as it is"
+  echo "$file is damaged or truncated; it is not used"
 done
 srun ./hmc ${start:+--start "$start"}
 # [/job]

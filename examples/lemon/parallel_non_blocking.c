@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How do I write a lattice while the program computes, and read it back? The memory is not to be touched
+// How do I write a lattice while the program computes, and read it back? The memory must not be touched
 // between the start of a call and its end.
 //
 //   mpicc parallel_non_blocking.c -llemon && mpiexec -n 4 ./a.out

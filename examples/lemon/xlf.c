@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How do I write a record of text, and read it on every rank? The text is that of tmLQCD's record
+// How do I write a record of text, and read it on every rank? The text is tmLQCD's record
 // xlf-info.
 //
 //   mpicc xlf.c -llemon && mpiexec -n 4 ./a.out

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How do I write a record of text while the program does something else, and read it on every rank? The text is that of
+// How do I write a record of text while the program does something else, and read it on every rank? The text is
 // tmLQCD's record xlf-info.
 //
 //   mpicc xlf_non_blocking.c -llemon && mpiexec -n 4 ./a.out

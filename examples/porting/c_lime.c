@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A program over C-LIME's interface, as many were written: a gauge configuration into an ILDG file, and back.
+// A typical program with C-LIME's interface: writes a gauge configuration to an ILDG file, and reads it back.
 //
 //   cc -std=c99 c_lime.c -llime && ./a.out conf.ildg
 //

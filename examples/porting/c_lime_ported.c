@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The program of c_lime.c over our own interface: the same file, with a checksum in it, under its name only when it is
-// complete, and read with a look at all of that.
+// The program of c_lime.c with our own interface: the same file, with a checksum, which gets its name only when it is
+// complete; reading verifies both.
 //
 //   cc -std=c99 c_lime_ported.c -llimequat && ./a.out conf.ildg
 //

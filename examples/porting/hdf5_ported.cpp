@@ -1,8 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What programs do with HDF5Writer and HDF5Reader of QDP++, or qcd.hdf5 of QLUA, over Limequat
-// (docs/guide/porting-from-qdp-hdf5.md): hdf5_ported FILE.h5. Every rank of an MPI program calls the same; here is one.
+// The usual tasks of HDF5Writer and HDF5Reader of QDP++, or of qcd.hdf5 of QLUA, with Limequat
+// (docs/guide/porting-from-qdp-hdf5.md): hdf5_ported FILE.h5. In an MPI program every rank makes the same calls; this
+// one has one rank.
 //
 // Prints:
 //   conf.0010 is a group

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The program of examples/lemon/parallel.c over our own interface: the same lattice, with a checksum in its file, under
-// its name only when it is complete, and readable on any other grid of ranks.
+// The program of examples/lemon/parallel.c with our own interface: the same lattice, in a file with a checksum that
+// gets its name only when it is complete, and that any other grid of ranks can read.
 //
 //   mpic++ -std=c++20 lemon_ported.cpp -llimequat_mpi -llimequat && mpiexec -n 4 ./a.out parallel.lime
 //

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A field of four numbers a site, stored with even sites first, written and read through QIO's interface.
+// Writes and reads a field of four numbers per site, stored with even sites first, with QIO's interface.
 //
 //   mpicc qio.c -lqio -llime && mpirun -n 4 ./a.out field.lime
 //

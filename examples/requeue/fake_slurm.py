@@ -1,8 +1,8 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Stands in for Slurm: fake_slurm.py JOB.sh [SEED]. Runs the job with a time limit, sends it USR1 before the time is up and
-# SIGKILL when it is, now and then SIGKILL without a warning as a node that fails would, and starts it again, as often as it
+# Simulates Slurm: fake_slurm.py JOB.sh [SEED]. Runs the job with a time limit, sends it USR1 before the time limit and
+# SIGKILL at it, sometimes SIGKILL without a warning like a failing node, and restarts it whenever it
 # was requeued or killed.
 import os
 import pathlib

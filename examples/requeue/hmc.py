@@ -1,8 +1,8 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# A program that goes on where it was killed: hmc.py FOLDER STEPS [SECONDS]. It ends with 85 when the batch system asks it to
-# end before it is done. With mpi4py, over all ranks.
+# A program that continues after it was killed: hmc.py FOLDER STEPS [SECONDS]. Its exit status is 85 if the batch system asks it to
+# end before it has finished. With mpi4py it uses all ranks.
 import signal
 import sys
 import time

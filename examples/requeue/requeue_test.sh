@@ -2,7 +2,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# A job that is signalled, killed and requeued ends with the numbers of one that is not: requeue_test.sh PYTHON.
+# Tests that a job that is signalled, killed and requeued ends with the same numbers as an undisturbed job: requeue_test.sh PYTHON.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 python=$1

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What the recorder and the analysis of a trace share: an event, and how to give up. */
+ * Common parts of the recorder and the analysis of a trace: an event, and the end of the program after an error. */
 #ifndef TRACE_H
 #define TRACE_H
 

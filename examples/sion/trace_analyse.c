@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The analysis of a trace, on any number of ranks: each opens one logical file after the other by itself, without a
-// word to the others, and reads it through the FILE* and zlib.
+// The analysis of a trace, on any number of ranks: each opens one logical file after another independently, without
+// communication, and reads it through the FILE* and zlib.
 //
 //   mpicc trace_analyse.c `sionconfig --mpi --cflags --libs` -lz && mpiexec -n 3 ./a.out trace.sion
 //

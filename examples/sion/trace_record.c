@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A trace recorder over sion.h, as measurement systems have it: each rank writes its events, not knowing how many there
-// will be, through zlib and the FILE* into a logical file of its own; the logical files of all lie in two files on
+// A trace recorder with sion.h, as in measurement systems: each rank writes its events, without knowing their number
+// in advance, through zlib and the FILE* into its own logical file; all logical files are stored in two files on
 // disk.
 //
 //   mpicc trace_record.c `sionconfig --mpi --cflags --libs` -lz && mpiexec -n 4 ./a.out trace.sion

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is in a file: records, fields, findings. Any format, with or without a lattice, of one or of several
+// The contents of a file: records, fields, findings. Any format, with or without a lattice, in one or several
 // physical files.
 #pragma once
 
@@ -32,36 +32,36 @@ struct Record {
   std::uint64_t header_offset = 0;
   std::uint64_t offset = 0;       // of the payload
   std::uint64_t data_length = 0;  // of the payload, without padding
-  std::uint64_t pieces = 1;       // that the payload lies in; `offset` is that of the first
+  std::uint64_t pieces = 1;       // number of parts of the payload; `offset` is where the first begins
 };
 
 enum class ByteOrder { big, little };
 
-// How the numbers of a site lie in a file, beside their precision and byte order.
+// How the numbers of a site are stored in a file, apart from their precision and byte order.
 struct SiteCodec {
   // Number k of the site in the file is number order[k] of the site in memory; empty: all of them, as in memory.
   std::vector<std::uint32_t> order = {};
-  // The file lacks the third row of every SU(3) matrix; it is made anew of the other two: conj(row 0 x row 1).
+  // The file omits the third row of every SU(3) matrix; it is computed from the other two: conj(row 0 x row 1).
   bool third_rows_missing = false;
-  // The file lacks the second column of every SU(2) matrix; it is made anew of the first: (-conj(c), conj(a)).
+  // The file omits the second column of every SU(2) matrix; it is computed from the first: (-conj(c), conj(a)).
   bool second_columns_missing = false;
-  // Numbers are integers of 16 bits, behind the largest magnitude of the site in single precision: number = magnitude *
-  // integer / 32767. With an odd number of them two bytes of zeros follow. Without `order`.
+  // Numbers are 16-bit integers, preceded by the largest magnitude of the site in single precision: number = magnitude
+  // * integer / 32767. If their number is odd, two bytes of zeros follow. Excludes `order`.
   bool fixed16 = false;
   friend bool operator==(const SiteCodec&, const SiteCodec&) = default;
 };
 
-// Where some of the stored sites lie.
+// The place of some of the stored sites.
 struct Tile {
   int file = 0;
   std::uint64_t offset = 0;
-  std::uint64_t bytes = 0;  // in the file; 0: they were never written and are zeros (or are not encoded yet)
+  std::uint64_t bytes = 0;  // in the file; 0: never written, so the sites are zero (or not encoded yet)
   friend bool operator==(const Tile&, const Tile&) = default;
 };
 
-// Where the sites of a field (or the bytes of a stream) lie in a file: in one piece, or in tiles. A tile holds a run of
-// the sequence of sites or a block of the lattice, of all numbers of each site or, where these are dealt into several
-// arrays, of some.
+// The place of the sites of a field (or of the bytes of a stream) in a file: contiguous, or in tiles. A tile holds a
+// run of the sequence of sites or a block of the lattice, with all numbers of each site, or some of them if they are
+// distributed over several arrays.
 struct Payload {
   int file = 0;
   std::uint64_t offset = 0;
@@ -72,17 +72,18 @@ struct Payload {
   SiteOrder order;  // of the stored sites; empty: x fastest
   ByteOrder byte_order = ByteOrder::big;
   SiteCodec codec = {};
-  // Of each tile, the last one may have fewer; 0: all sites lie in one piece from `offset` on.
+  // Number of sites in each tile, of which the last one may have fewer; 0: all sites are contiguous from `offset` on.
   std::uint64_t tile_sites = 0;
-  std::vector<Tile> tiles = {};  // all of them, in the order of the sequence; those of one array after the other
-  std::string encoding = {};     // of the tiles, by name; empty: they hold sites as they are
-  std::uint64_t arrays = 1;      // into which a site's numbers are dealt, equally many consecutive ones to each
-  // Tiles are blocks of these extents, of tile_sites sites; blocks and the sites within are in `order`. At the far edge
-  // they are of full size, too; what lies outside the lattice is padding. Empty: tiles are runs of the sequence.
+  std::vector<Tile> tiles = {};  // all of them, in the order of the sequence, array by array
+  std::string encoding = {};     // name of the encoding of the tiles; empty: sites are stored unencoded
+  std::uint64_t arrays = 1;      // arrays that share the numbers of a site, equally many consecutive ones in each
+  // Tiles are blocks of these extents, with tile_sites sites; blocks, and the sites within a block, are in `order`.
+  // Blocks at the far edge have full size; sites outside the lattice are padding. Empty: tiles are runs of the
+  // sequence.
   Extents block = {};
   // Only odd sites (x + y + z + t odd, periodic) have a place in the file, in `order`, with eight links each: for each
-  // link mu of a site, in the order of the codec, U_mu(x) and U_mu(x - mu). Extents are even, and so is that of
-  // blocks along the fastest dimension, so that a site and its neighbour there are in one block.
+  // link mu of a site, in the order of the codec, U_mu(x) and U_mu(x - mu). Extents are even, and so is the extent of
+  // blocks along the fastest dimension, so that a site and its neighbour in that direction are in one block.
   bool at_odd_points = false;
 
   // Bytes of a site in the file, before tiles are encoded.
@@ -90,9 +91,9 @@ struct Payload {
     if (codec.fixed16) return 4 * (1 + (spec.numbers + 1) / 2);
     return codec.order.empty() ? spec.site_bytes() : codec.order.size() * spec.number_bytes();
   }
-  // The first byte of the sequence: in the file, or, where tiles say what lies where, its own.
+  // The first byte of the sequence: its offset in the file, or 0 if tiles give the places.
   std::uint64_t origin() const noexcept { return is_in_one_piece() ? offset : 0; }
-  // The bytes of the sequence are those of the file.
+  // True if the bytes of the sequence are contiguous in the file.
   bool is_in_one_piece() const noexcept { return tile_sites == 0 && !at_odd_points; }
 };
 
@@ -101,7 +102,7 @@ struct FieldEntry {
   std::string name;  // "gauge", "spinor", "propagator", "field", or as the file calls it
   Payload payload;
   std::uint64_t record = 0;          // index into Catalog::records of the data
-  Sums sums;                         // those that the file states
+  Sums sums;                         // as the file states them
   Metadata metadata;                 // texts that belong to this field
   std::optional<double> plaquette;   // as the file's texts state it: average of Re Tr U_P / N
   std::optional<double> link_trace;  // as the file's texts state it: average of Re Tr U / N
@@ -110,7 +111,7 @@ struct FieldEntry {
 enum class Severity { note, warning, error };
 LQ_API std::string_view name(Severity severity) noexcept;
 
-// Something worth saying about a file; errors make it unusable in part or whole.
+// A notable fact about a file; errors make it unusable in part or completely.
 struct Finding {
   Severity severity = Severity::note;
   Code code = Code::ok;                      // for errors: what a reader throws
@@ -127,7 +128,7 @@ struct LQ_API Catalog {
   std::string path;
   std::string format;  // "ildg", "scidac", "lime", "sion"
   std::uint64_t file_bytes = 0;
-  std::vector<std::string> files;  // paths of the physical files where there are several; Record::file counts them
+  std::vector<std::string> files;  // paths of the physical files if there are several; Record::file counts them
   std::vector<Record> records;
   std::vector<FieldEntry> fields;
   Metadata metadata;  // texts that belong to the whole file
@@ -136,11 +137,11 @@ struct LQ_API Catalog {
 
   // The first finding of severity error, or nullptr.
   const Finding* first_error() const noexcept;
-  // Throws it as an Error that names the path.
+  // Throws that finding, if there is one, as an Error that names the path.
   void require_sound() const;
-  // Record number `index` (from 0) of that type; no_such_record lists what there is.
+  // Record number `index` (from 0) of that type; no_such_record lists the existing ones.
   const Record& record(std::string_view type, std::uint64_t index = 0) const;
-  // The field `name` number `index`; an empty name is any field. no_such_record lists what there is.
+  // The field `name` number `index`; an empty name is any field. no_such_record lists the existing ones.
   const FieldEntry& field(std::string_view name = {}, std::uint64_t index = 0) const;
 };
 

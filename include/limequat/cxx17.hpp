@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The common work in C++17, over the C interface: fields written and read, in the background too, files of several
-// fields, questions to files. What it has not is in <limequat.h>. Both this header and <limequat/limequat.hpp> may be
-// used in one program: its names are in a namespace of their own. <limequat/cxx17_mpi.hpp> adds MPI.
+// The common operations for C++17, over the C interface: writing and reading fields, also in the background, files of
+// several fields, questions about files. Everything else is in <limequat.h>. A program may use both this header and
+// <limequat/limequat.hpp>: its names are in a separate namespace. <limequat/cxx17_mpi.hpp> adds MPI.
 //
 // All functions are collective over the grid or communicator unless they say Local, and throw lq::cxx17::Error, the
 // same on every rank.
@@ -27,7 +27,7 @@
 
 namespace lq::cxx17 {
 
-// A failure: the sentence, and as data what is known ("" or -1: does not apply).
+// A failure: the message, and the facts as data ("" or -1: does not apply).
 class Error : public std::runtime_error {
  public:
   // Local. The last failure of the C interface on this thread.
@@ -47,7 +47,7 @@ class Error : public std::runtime_error {
   int rank;
 };
 
-// Local. Throws for every status but LQ_OK.
+// Local. Throws for every status except LQ_OK.
 inline void check(lq_status status) {
   if (status != LQ_OK) throw Error();
 }
@@ -61,7 +61,7 @@ struct Freed {
 template <class T, void (*Free)(T*)>
 using Handle = std::unique_ptr<T, Freed<T, Free>>;
 
-// Local. What a function that makes a handle, or a text, hands out.
+// Local. The handle, or the text, that a function returns through a pointer.
 template <class H, class Make>
 H made(Make make) {
   typename H::pointer handle = nullptr;
@@ -76,7 +76,7 @@ std::string text_made(Make make) {
 // A group of ranks; without a handle this process alone.
 using Communicator = Handle<lq_communicator, lq_communicator_free>;
 
-// A lattice dealt out over ranks. Extents are x, y, z, t.
+// A lattice distributed over ranks. Extents are x, y, z, t.
 class Grid {
  public:
   using pointer = lq_grid*;
@@ -84,7 +84,7 @@ class Grid {
   explicit Grid(const std::vector<std::int64_t>& extents)
       : handle_(made<Handle<lq_grid, lq_grid_free>>(
             [&](lq_grid** grid) { return lq_grid_self(extents.data(), static_cast<int>(extents.size()), grid); })) {}
-  // Local. Takes a grid of the C interface over.
+  // Local. Takes ownership of a grid of the C interface.
   explicit Grid(lq_grid* grid) : handle_(grid) {}
 
   // Local.
@@ -127,14 +127,14 @@ struct RealOf<std::array<T, N>> : RealOf<T> {};
 template <class T, std::size_t N>
 struct RealOf<T[N]> : RealOf<T> {};
 
-// A field to be written, and one that may be read into, too. SU(3), four spins, x fastest; `c` has what may differ:
-// colors, spins, links, order, memory (limequat.h). The memory is borrowed.
+// A field to be written, and one that can also be read into. SU(3), four spins, x fastest; set members of `c` for
+// anything else: colors, spins, links, order, memory (limequat.h). The memory is borrowed.
 struct Field {
   lq_field c;
 };
 struct MutableField : Field {};
 
-// A pointer as something that has data() and size(): how many of T lie there.
+// A pointer with data() and size(), the number of elements of type T.
 template <class T>
 struct Memory {
   T* first;
@@ -148,7 +148,7 @@ using Element = std::remove_reference_t<decltype(*std::data(std::declval<Sites&>
 template <class Sites>
 using FieldOf = std::conditional_t<std::is_const_v<Element<Sites>>, Field, MutableField>;
 
-// `sites` is a vector or array, a Memory, or whatever has data() and size().
+// `sites` is a vector or array, a Memory, or anything with data() and size().
 template <class Sites>
 FieldOf<Sites> field_of(Sites& sites, lq_field of_single, lq_field of_double) {
   using Real = typename RealOf<std::remove_const_t<Element<Sites>>>::type;
@@ -181,12 +181,12 @@ FieldOf<Sites> sites(Sites& data, std::uint64_t numbers, bool is_complex) {
 
 // ---- Options ---------------------------------------------------------------------------------------------------
 
-// Options by the names that they have everywhere (docs/reference/options.md), which `lq` knows, too:
+// Options by their common names (docs/reference/options.md), as in `lq`:
 //   write("conf.lime", grid, gauge(u), WriteOptions{{"format", "ildg"}, {"precision", "single"}})
 template <class C, lq_status (*Init)(C*, std::size_t), lq_status (*Set)(C*, const char*, const char*)>
 class Options {
  public:
-  // Local; so is set. They throw where a name or value is wrong.
+  // Local, like set(). Both throw if a name or value is wrong.
   Options() { check(Init(&c_, sizeof c_)); }
   Options(std::initializer_list<std::pair<const char*, std::string>> values) : Options() {
     for (const auto& value : values) set(value.first, value.second);
@@ -200,7 +200,7 @@ class Options {
     check(Set(&c_, name, texts_.back().c_str()));
     return *this;
   }
-  // The struct of the C interface, for what has no name: regions, progress.
+  // The struct of the C interface, for options without a name: regions, progress.
   C& c() noexcept { return c_; }
   const C& c() const noexcept { return c_; }
 
@@ -215,10 +215,10 @@ using VerifyOptions = Options<lq_verify_options, lq_verify_options_init, lq_veri
 using ConvertOptions = Options<lq_convert_options, lq_convert_options_init, lq_convert_options_set>;
 using DiffOptions = Options<lq_diff_options, lq_diff_options_init, lq_diff_options_set>;
 
-// Texts that travel with a field: {{"xlf-info", "plaquette = 0.5862"}}.
+// Texts stored with a field: {{"xlf-info", "plaquette = 0.5862"}}.
 using Metadata = std::vector<std::pair<std::string, std::string>>;
 
-// Local. As the C interface wants them; they point into `metadata`.
+// Local. The same for the C interface; they point into `metadata`.
 inline std::vector<lq_metadata> pointers_to(const Metadata& metadata) {
   std::vector<lq_metadata> result;
   for (const auto& text : metadata) result.push_back({text.first.c_str(), text.second.c_str()});
@@ -233,7 +233,7 @@ inline lq_write_options with(const WriteOptions& options, const std::vector<lq_m
 
 // ---- One field -------------------------------------------------------------------------------------------------
 
-// What a transfer did (limequat.h).
+// The report of a transfer (limequat.h).
 using Report = lq_report;
 
 inline Report read(const std::string& path, const Grid& grid, const MutableField& field,
@@ -257,18 +257,18 @@ inline Report write(const std::string& path, const Grid& grid, const Field& fiel
   return report;
 }
 
-// A transfer in the background. Where nobody waits, it is cancelled: a write leaves no file.
+// A transfer in the background. Without wait it is cancelled: a write leaves no file.
 class Pending {
  public:
   using pointer = lq_pending*;
   explicit Pending(lq_pending* pending) : handle_(pending) {}
-  // Local. Whether wait would find nothing left to do on this rank.
+  // Local. Returns true if wait has nothing left to do on this rank.
   bool test() {
     int done = 0;
     check(lq_pending_test(handle_.get(), &done));
     return done != 0;
   }
-  // Errors of the transfer surface here.
+  // Throws the errors of the transfer.
   void wait() { check(lq_pending_wait(handle_.get(), nullptr)); }
   void cancel() { check(lq_pending_cancel(handle_.get())); }
 
@@ -276,7 +276,7 @@ class Pending {
   Handle<lq_pending, lq_pending_free> handle_;
 };
 
-// Until wait or cancel returns the memory of a read must not be touched and that of a write must not change.
+// Until wait or cancel returns, do not touch a field that is being read, and do not change one that is being written.
 inline Pending read_async(const std::string& path, const Grid& grid, const MutableField& field,
                           const ReadOptions& options = {}) {
   return made<Pending>(
@@ -292,7 +292,7 @@ inline Pending write_async(const std::string& path, const Grid& grid, const Fiel
 
 // ---- Files of several fields -----------------------------------------------------------------------------------
 
-// A new file, complete and visible when it is closed; without that it is abandoned.
+// A new file, which appears when it is closed; otherwise it is abandoned.
 class Writer {
  public:
   Writer(const std::string& path, const Grid& grid, const WriteOptions& options = {})
@@ -315,17 +315,45 @@ inline Writer create(const std::string& path, const Grid& grid, const WriteOptio
   return Writer(path, grid, options);
 }
 
-// A file of any format that was looked through once; fields are read without looking again.
+// Writes a file with one field whose sites are given region by region, in any order and by any rank. The file appears
+// when it is closed and has no holes.
+class RegionWriter {
+ public:
+  // `like` describes a site; its data are not used.
+  RegionWriter(const std::string& path, const Grid& grid, const Field& like, const WriteOptions& options = {})
+      : handle_(made<Handle<lq_region_writer, lq_region_writer_free>>([&](lq_region_writer** writer) {
+          return lq_region_writer_create(path.c_str(), grid.get(), like.c, &options.c(), writer);
+        })),
+        dimensions_(grid.processes().size()) {}
+  // Local. Stores the sites of the region with these extents, x first, from `lower` on, in coordinates of the lattice.
+  void write(const std::vector<std::int64_t>& lower, const std::vector<std::int64_t>& extents, const Field& field) {
+    const auto numbers = [&](const auto& x) { return x.size() == dimensions_ ? x.data() : nullptr; };
+    check(lq_region_writer_write(handle_.get(), numbers(lower), numbers(extents), field.c));
+  }
+  // Local. The number of sites of this rank's box that have not been given yet.
+  std::uint64_t missing() const {
+    std::uint64_t sites = 0;
+    check(lq_region_writer_missing(handle_.get(), &sites));
+    return sites;
+  }
+  void close() { check(lq_region_writer_close(handle_.get(), nullptr)); }
+
+ private:
+  Handle<lq_region_writer, lq_region_writer_free> handle_;
+  std::size_t dimensions_;
+};
+
+// A file of any format that has been scanned once; fields are read without scanning again.
 class File {
  public:
   explicit File(const std::string& path, const ScanOptions& options = {})
       : handle_(made<Handle<lq_file, lq_file_free>>(
             [&](lq_file** file) { return lq_file_open(path.c_str(), &options.c(), file); })) {}
-  // The option "field" says which, and "index" which of those of that name.
+  // The option "field" selects the name, and "index" one of the fields with that name.
   void read(const Grid& grid, const MutableField& field, const ReadOptions& options = {}) const {
     check(lq_file_read(handle_.get(), grid.get(), field.c, &options.c()));
   }
-  // Local. What is in it, as JSON (docs/reference/json.md).
+  // Local. The contents as JSON (docs/reference/json.md).
   std::string catalog() const {
     return text_made([&](char** json) { return lq_file_catalog(handle_.get(), json); });
   }
@@ -333,36 +361,36 @@ class File {
  private:
   Handle<lq_file, lq_file_free> handle_;
 };
-// Over the ranks of options.c().communicator, which is this process alone.
+// Over the ranks of options.c().communicator, by default this process alone.
 inline File open(const std::string& path, const ScanOptions& options = {}) { return File(path, options); }
 
 // ---- Questions to files ----------------------------------------------------------------------------------------
 
-// An answer, and all that is known as JSON (docs/reference/json.md).
+// An answer, with the details as JSON (docs/reference/json.md).
 struct Answer {
   bool is_so;
   std::string json;
   explicit operator bool() const noexcept { return is_so; }
 };
 
-// Whether a file is sound; a damaged one is an answer, no failure.
+// Returns whether a file is sound; a damaged file is an answer, not a failure.
 inline Answer verify(const std::string& path, const VerifyOptions& options = {}) {
   int is_sound = 0;
   std::string json = text_made([&](char** text) { return lq_verify(path.c_str(), &options.c(), &is_sound, text); });
   return {is_sound != 0, std::move(json)};
 }
-// Whether two fields are the same.
+// Returns whether two fields are the same.
 inline Answer diff(const std::string& a, const std::string& b, const DiffOptions& options = {}) {
   int is_same = 0;
   std::string json =
       text_made([&](char** text) { return lq_diff(a.c_str(), b.c_str(), &options.c(), &is_same, text); });
   return {is_same != 0, std::move(json)};
 }
-// What is in a file, as JSON.
+// The contents of a file as JSON.
 inline std::string inspect(const std::string& path, const ScanOptions& options = {}) {
   return text_made([&](char** json) { return lq_inspect(path.c_str(), &options.c(), json); });
 }
-// Any format to any, checksums verified on the way.
+// Converts any format to any other; checksums are verified in transit.
 inline void convert(const std::string& from, const std::string& to, const WriteOptions& write = {},
                     const ConvertOptions& options = {}) {
   lq_convert_options c = options.c();
@@ -370,7 +398,7 @@ inline void convert(const std::string& from, const std::string& to, const WriteO
   check(lq_convert(from.c_str(), to.c_str(), &c, nullptr));
 }
 
-// Of a gauge field in memory: average, spatial, temporal.
+// The plaquette of a gauge field in memory: average, spatial, temporal.
 inline std::array<double, 3> plaquette(const Grid& grid, const Field& field) {
   std::array<double, 3> values{};
   check(lq_plaquette(grid.get(), field.c, values.data()));

@@ -10,13 +10,13 @@
 
 namespace lq::cxx17 {
 
-// Collective over `comm`, which is duplicated. The lattice over its ranks; a Cartesian communicator gives process grid
-// and rank order; of others the process grid is chosen where `processes` is empty.
+// Collective over `comm`, which is duplicated. Distributes the lattice over its ranks; a Cartesian communicator gives
+// process grid and rank order; for others the process grid is chosen if `processes` is empty.
 inline Grid grid(const std::vector<std::int64_t>& extents, MPI_Comm comm = MPI_COMM_WORLD,
                  const std::vector<std::int64_t>& processes = {}) {
   lq_grid_options options{};
   check(lq_grid_options_init(&options, sizeof options));
-  // As many as there are extents: others are refused as a process grid of zeros is.
+  // One number for each extent; any other length is refused like a process grid of zeros.
   std::vector<std::int64_t> wanted(extents.size());
   if (processes.size() == extents.size()) wanted = processes;
   if (!processes.empty()) options.processes = wanted.data();

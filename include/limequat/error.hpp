@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One scheme of errors for four languages: a pinned code, a sentence, and the facts as data.
-// On a collective call every rank throws the same Error, which carries the failing rank.
+// One error scheme for all languages: a fixed code, a message, and the facts as data.
+// In a collective call every rank throws the same Error, which states the failing rank.
 #pragma once
 
 #include <limequat/language.hpp>
@@ -17,7 +17,7 @@
 
 namespace lq {
 
-// Numbers are pinned and equal to LQ_* in limequat.h.
+// Numbers never change, and equal LQ_* in limequat.h.
 enum class Code : int {
   ok = 0,
   // the caller can fix it
@@ -25,7 +25,7 @@ enum class Code : int {
   ranks_disagree = 11,
   wrong_state = 12,
   unsupported = 13,
-  // the system said no
+  // the system reported it
   not_found = 20,
   exists = 21,
   no_permission = 22,
@@ -42,14 +42,14 @@ enum class Code : int {
   too_large = 41,
   // MPI failed
   communication = 50,
-  // our bug; please report
+  // a bug in Limequat; please report it
   internal = 90,
 };
 
 // Local. The name of the code as in this enumeration, for example "no_space".
 LQ_API std::string_view name(Code code) noexcept;
 
-// What is known about a failure beside the sentence; whatever does not apply stays empty.
+// The facts about a failure, in addition to the message; those that do not apply are empty.
 struct ErrorFacts {
   std::string path = {};                     // the file concerned
   std::string record = {};                   // type of the record, or name of the field, concerned
@@ -57,12 +57,12 @@ struct ErrorFacts {
   std::optional<int> rank = {};              // the rank that failed
   std::string expected = {};
   std::string found = {};
-  int system_errno = 0;  // errno where the system said no, else 0
+  int system_errno = 0;  // errno if the system reported the failure, otherwise 0
 };
 
 class LQ_API Error : public std::runtime_error {
  public:
-  // `sentence` says what was tried, where, what was found, what was expected, and the remedy.
+  // `sentence` is the message: what was tried, where, what was found, what was expected, and the remedy.
   Error(Code code, const std::string& sentence, ErrorFacts facts = {});
 
   Code code() const noexcept { return code_; }

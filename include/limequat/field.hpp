@@ -1,10 +1,10 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Fields: what one site holds and where this rank's sites lie in memory. A field borrows the user's memory,
-// it never copies it. In memory x runs fastest unless `order` says otherwise, and one site is a contiguous
-// array of real numbers (re, im interleaved); other memory is described (memory.hpp), and what no description covers is
-// handed over by a function, for rows of sites or for one site.
+// Fields: what one site holds and where this rank's sites are in memory. A field borrows the user's memory
+// and never copies it. In memory x runs fastest unless `order` says otherwise, and one site is a contiguous
+// array of real numbers (re, im interleaved); describe other memory (memory.hpp). For memory that no description
+// covers, provide a function that passes a row of sites, or one site.
 //   gauge       [mu][row][column], mu in x, y, z, t order; U_mu(x) transports from x+mu to x
 //   spinor      [spin][color]
 //   propagator  [sink spin][source spin][sink color][source color]
@@ -62,8 +62,8 @@ using SiteFetch = std::function<void(const Coord& x, void* site)>;
 // Takes the numbers of the site at global coordinate x.
 using SiteStore = std::function<void(const Coord& x, const void* site)>;
 
-// The same for the `sites` sites at x, x + 1, ... along dimension `axis`, one behind the other; all of them are this
-// rank's. Rows are as long as the file's order allows, so that a call costs little.
+// The same for the `sites` sites at x, x + 1, ... along dimension `axis`, contiguous in `row`; all of them belong to
+// this rank. Rows are as long as the file's order allows, so that few calls are made.
 using RowFetch = std::function<void(const Coord& x, int axis, std::uint64_t sites, void* row)>;
 using RowStore = std::function<void(const Coord& x, int axis, std::uint64_t sites, const void* row)>;
 
@@ -74,7 +74,7 @@ struct Field {
   std::uint64_t available = 0;  // real numbers in `data`; in each of its arrays, if `memory` has several
   SiteOrder order = {};         // of the sites in `data`, fastest dimension first
   SiteFetch fetch = {};
-  MemoryLayout memory = {};  // of `data`, where it is not plain; `order` is then empty
+  MemoryLayout memory = {};  // of `data`, if it is not plain; `order` is then empty
   RowFetch fetch_rows = {};
 };
 
@@ -105,14 +105,14 @@ struct SpinShape {
   MemoryLayout memory = {};
 };
 
-// The real numbers behind an element type: float, double, std::complex and arrays of those. A type of your own that
-// holds nothing but numbers takes part by one line, in the global namespace:
+// The real numbers in an element type: float, double, std::complex and arrays of those. Declare a type of your own that
+// holds only numbers in one line, in the global namespace:
 //   template <> struct lq::Reals<SU3> : lq::PlainReals<double, 18> {};
-// and templates by one for each: template <class T> struct lq::Reals<Spin<T>> : lq::RepeatedReals<T, 4> {};
+// and templates with one line each: template <class T> struct lq::Reals<Spin<T>> : lq::RepeatedReals<T, 4> {};
 template <class T>
 struct Reals;
 
-// `numbers` reals of type Real in memory order, re and im in turn if they are complex.
+// `numbers` reals of type Real in memory order, re and im alternating if they are complex.
 template <class Real, std::uint64_t numbers, bool complex = true>
 requires std::same_as<Real, float> || std::same_as<Real, double>
 struct PlainReals {
@@ -120,7 +120,7 @@ struct PlainReals {
   static constexpr std::uint64_t count = numbers;
   static constexpr bool is_complex = complex;
 };
-// `times` elements of type T, which the trait knows.
+// `times` elements of type T, for which Reals<T> is defined.
 template <class T, std::uint64_t times>
 struct RepeatedReals : PlainReals<typename Reals<T>::type, times * Reals<T>::count, Reals<T>::is_complex> {};
 
@@ -141,8 +141,8 @@ concept KnownElement = requires {
   Reals<T>::count;
 };
 
-// What the memory of a field may be made of; a compiler says which sentence does not hold. A class, because its body is
-// looked at before what follows.
+// Checks the element type of a field's memory; the compiler reports the condition that fails. This is a class, because
+// its body is instantiated before later code.
 template <class T>
 struct Element {
   static_assert(KnownElement<T>,
@@ -169,8 +169,8 @@ inline constexpr Precision precision_of = sizeof(T) == 4 ? Precision::single : P
 template <class R>
 concept SiteMemory = std::ranges::contiguous_range<R> && std::ranges::sized_range<R>;
 
-// Local. Describes contiguous memory of `sites` elements; a Field for const memory, else a MutableField. An element may
-// be a site, a link, a number: whatever lies one behind the other in the order of the field.
+// Local. Describes contiguous memory of `sites` elements: a Field for const memory, otherwise a MutableField. An
+// element may be a site, a link or a number, in the order of the field.
 template <SiteMemory R>
 auto field_in(R&& sites, FieldSpec spec, SiteOrder order = {}, MemoryLayout memory = {}) {
   using Entry = std::remove_reference_t<std::ranges::range_reference_t<R>>;
@@ -189,9 +189,9 @@ template <SiteMemory R>
 auto gauge(R&& sites, const GaugeShape& shape = {}) {
   return field_in(sites, gauge_spec(Precision::double_, shape.colors, shape.links), shape.order, shape.memory);
 }
-// Local. One whose directions have an array each (LinkPlaces::in_arrays, as in QUDA and QDP++): `arrays` are as many
-// pointers to real numbers, which live as long as the field does; a Field for T = const double, else a MutableField.
-// `available`: numbers in each.
+// Local. A gauge field with one array for each direction (LinkPlaces::in_arrays, as in QUDA and QDP++): `arrays` are
+// pointers to real numbers, which must outlive the field. A Field for T = const double, otherwise a MutableField.
+// `available`: numbers in each array.
 template <class T>
 requires std::same_as < std::remove_const_t<T>,
 float > || std::same_as<std::remove_const_t<T>, double> auto gauge_in_arrays(std::span<T* const> arrays,
@@ -219,7 +219,7 @@ auto sites(R&& values, SiteOrder order = {}) {
   return field_in(values, generic_spec(Precision::double_, Numbers::count, Numbers::is_complex), std::move(order));
 }
 
-// Local. A field whose sites are fetched one by one: fetch(const Coord& x, std::span<T, n> site).
+// Local. A field whose sites are fetched one at a time: fetch(const Coord& x, std::span<T, n> site).
 template <class T, std::uint64_t Numbers, class Fetch>
 Field field_from(FieldSpec spec, Fetch fetch) {
   spec.precision = precision_of<T>;
@@ -237,7 +237,7 @@ Field spinor_from(Fetch fetch) {
   return field_from<T, 2ULL * Spins * Colors>(spinor_spec(precision_of<T>, Colors, Spins), std::move(fetch));
 }
 
-// Local. A field whose sites are handed over one by one: store(const Coord& x, std::span<const T, n> site).
+// Local. A field whose sites are passed one at a time: store(const Coord& x, std::span<const T, n> site).
 template <class T, std::uint64_t Numbers, class Store>
 MutableField field_into(FieldSpec spec, Store store) {
   spec.precision = precision_of<T>;

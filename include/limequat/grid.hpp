@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A lattice dealt out over the ranks of a communicator. The core knows no MPI: Communicator is a handle
-// whose MPI form comes from <limequat/mpi.hpp>; without it a Grid lives on this process alone.
+// A lattice distributed over the ranks of a communicator. The core does not use MPI: Communicator is a handle, which
+// <limequat/mpi.hpp> makes from an MPI communicator; without it a Grid is on this process alone.
 #pragma once
 
 #include <limequat/language.hpp>
@@ -32,11 +32,11 @@ class LQ_API Communicator {
   int rank() const noexcept;
   int size() const noexcept;
   bool is_root() const noexcept { return rank() == 0; }
-  // Collective. When `failure` is set on any rank, all ranks throw the same Error, that of the lowest such rank.
+  // Collective. If `failure` is set on any rank, all ranks throw the Error of the lowest such rank.
   void agree(const std::exception_ptr& failure) const;
   // Collective. Returns when all ranks have called it.
   void barrier() const;
-  // Collective. The largest of the numbers of the ranks, on every rank.
+  // Collective. Returns the maximum over all ranks, on every rank.
   double max(double number) const;
   comm::Comm& engine() const noexcept { return *engine_; }
 
@@ -45,13 +45,13 @@ class LQ_API Communicator {
 };
 
 struct GridOptions {
-  // Ranks in each dimension, x, y, z, t; chosen when not given.
+  // Ranks in each dimension, x, y, z, t; chosen if not given.
   std::optional<Extents> processes = {};
   // Dimensions in which consecutive ranks advance, fastest first; empty: x first. A Cartesian MPI
   // communicator numbers its last dimension fastest, which is {3, 2, 1, 0}.
   SiteOrder rank_order = {};
-  // Instead of an order: the rank at each place of the process grid, x fastest, the same on all ranks. Ranks that it
-  // does not name hold nothing (idle_ranks). Needs `processes`.
+  // Instead of an order: the rank at each place of the process grid, x fastest, the same on all ranks. Ranks that are
+  // not named hold nothing (idle_ranks). Needs `processes`.
   std::vector<int> ranks = {};
   // Instead of a table: this rank's own place in the process grid, x, y, z, t. Given by every rank that holds sites, or
   // by none. Needs `processes`.
@@ -66,7 +66,7 @@ class LQ_API Grid {
  public:
   // Local. The whole lattice on this process.
   explicit Grid(const Extents& extents);
-  // Collective. Extents that the process grid does not divide are dealt out as evenly as possible.
+  // Collective. Extents that the process grid does not divide are distributed as evenly as possible.
   // invalid_argument: extents below 1, process grid and communicator of different size, ranks or coordinates that do
   // not put exactly one rank at each place of the process grid, or contradict another option;
   // ranks_disagree: arguments differ between ranks.

@@ -1,14 +1,14 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A session with an HDF5 file: its groups are browsed like folders, small objects, lattice fields and attributes are
-// read and written. Part of the component hdf5: link Limequat::hdf5. Where that was built without HDF5, a File is
-// refused with unsupported.
+// A session with an HDF5 file: browses its groups like folders, reads and writes small objects, lattice fields and
+// attributes. Part of the component hdf5: link Limequat::hdf5. If that was built without HDF5, the constructor of File
+// throws unsupported.
 //
 // Paths: absolute ("/a/b"), or relative to the group the session is in; "." and ".." as usual. Soft links are followed,
-// links into other files never. All calls but pwd() are collective over the communicator of the File, with the same
-// arguments on all ranks, and fail with the same error on all ranks; errors name the file and the object. Small things
-// are done by rank 0 and kept in its memory until flush().
+// links into other files never. All calls except pwd() are collective over the communicator of the File, with the same
+// arguments on all ranks, and fail with the same error on all ranks; errors name the file and the object. Rank 0
+// handles small objects and keeps changes in its memory until flush().
 #pragma once
 
 #include <limequat/language.hpp>
@@ -32,13 +32,13 @@ namespace lq::hdf5 {
 
 enum class Mode {
   read,    // an existing file
-  create,  // a new file, which gets its name when it is closed; `overwrite` replaces one that is there
-  append,  // an existing file, in place; it survives a kill at any moment. Where there is none: as create
+  create,  // a new file, which gets its name when it is closed; `overwrite` replaces an existing one
+  append,  // an existing file, in place; it survives a kill at any moment. If there is none: as create
 };
 
-// What to do about SHA-256 sums of small objects on reading, as in QLUA.
+// How SHA-256 sums of small objects are treated in reading, as in QLUA.
 enum class Digests {
-  check,   // one that is wrong is an error (checksum_mismatch), and so is one that is missing in an object of QLUA's
+  check,   // a wrong sum is an error (checksum_mismatch), and so is a missing one in an object of QLUA
   ignore,  // only the status reports it
 };
 
@@ -46,15 +46,14 @@ enum class Digests {
 
 namespace lq {
 
-// Of a session.
+// Options of a session.
 struct Hdf5Options {
-  bool overwrite = false;  // create: replace an existing file
-  std::string layout =
-      {};  // of what is written: "native" (also where empty), "qdp" or "qlua"; a field may have its own
-  bool time_stamps = true;  // false: bytes depend on nothing but what is written
+  bool overwrite = false;   // create: replace an existing file
+  std::string layout = {};  // of written objects: "native" (also if empty), "qdp" or "qlua"; a field may have another
+  bool time_stamps = true;  // false: the bytes depend only on the data
   hdf5::Digests digests = hdf5::Digests::check;
   Sync sync = Sync::full;
-  Limits limits = {};  // text_bytes: of a small object that is read or copied
+  Limits limits = {};  // text_bytes: maximum size of a small object that is read or copied
 };
 
 }  // namespace lq
@@ -97,8 +96,8 @@ struct LQ_API Array {
   }
 
   std::uint64_t count() const noexcept;  // as the extents say; 2^64 - 1 for more
-  // Local. As one number of that type, or all as a vector; numbers are converted where nothing is lost but the last
-  // digits of a float. invalid_argument: it is something else.
+  // Local. Returns one number of that type, or all as a vector; numbers are converted if nothing is lost except the
+  // last digits of a float. invalid_argument: the array holds something else.
   std::int64_t integer() const;
   double real() const;
   std::complex<double> complex() const;
@@ -112,7 +111,7 @@ struct ReadArray {
   ChecksumStatus status = ChecksumStatus::absent;  // of its SHA-256
 };
 
-enum class EntryKind { group, dataset, type, link, other };  // link: one that leads nowhere, or into another file
+enum class EntryKind { group, dataset, type, link, other };  // link: dangling, or into another file
 LQ_API std::string_view name(EntryKind kind) noexcept;
 
 struct Entry {
@@ -122,7 +121,7 @@ struct Entry {
   friend bool operator==(const Entry&, const Entry&) = default;
 };
 
-// What is known of an object without its data.
+// The facts about an object, without its data.
 struct Facts {
   std::string path;  // absolute, links resolved
   EntryKind kind = EntryKind::other;
@@ -132,8 +131,8 @@ struct Facts {
   std::vector<std::uint64_t> chunk = {};
   std::vector<std::string> filters = {};
   std::uint64_t bytes = 0;         // of all elements; of a group: of the datasets in it, at any depth
-  std::uint64_t unused_bytes = 0;  // of "/": those of the file that hold no data: what describes them, gaps, and the
-                                   // room of what was removed, which a copy does not have (h5repack)
+  std::uint64_t unused_bytes = 0;  // of "/": bytes of the file that hold no data: metadata, gaps, and the space of
+                                   // removed objects, which a copy does not have (h5repack)
   std::optional<std::int64_t> microseconds = {};  // since 1970, when it was written
   std::string checksum = {};                      // as it is stored, in hexadecimal digits
   std::string layout = {};                        // of a lattice field or a group of one: "native", "qdp", "qlua", ...
@@ -143,63 +142,63 @@ struct Facts {
 
 class LQ_API File {
  public:
-  // not_found, exists, unknown_format: not an HDF5 file; no_permission. What an interrupted append left is recovered
-  // first where the file is appended to; a reader sees what it leads to.
+  // not_found, exists, unknown_format: not an HDF5 file; no_permission. Mode::append first recovers an interrupted
+  // append; a reader sees the file as it would be after recovery.
   explicit File(const std::string& path, Mode mode = Mode::read, const Communicator& communicator = {},
                 const Hdf5Options& options = {});
-  // Whatever was not flushed is lost; a new file that was not closed leaves nothing.
+  // Discards changes that were not flushed; a new file that was not closed leaves nothing.
   ~File();
   File(File&&) noexcept;
   File& operator=(File&&) noexcept;
 
   // Local. The group the session is in.
   const std::string& pwd() const;
-  // no_such_record: there is no such group.
+  // Changes the current group. no_such_record: there is no such group.
   void cd(const std::string& path);
-  // The same, but the groups are made that are missing; pop() goes back to where push() came from. wrong_state: from
-  // nowhere.
+  // The same, but creates missing groups; pop() returns to the group before the last push(). wrong_state: pop() without
+  // push().
   void push(const std::string& path);
   void pop();
 
-  // Members of a group in order of name; of anything else the thing itself.
+  // The members of a group in order of name; for any other object, the object itself.
   std::vector<Entry> ls(const std::string& path = ".");
   Facts stat(const std::string& path = ".");
   bool exists(const std::string& path);
 
-  // Groups above are made where they are missing; a group that is there stays as it is.
+  // Creates a group and its missing parents; an existing group is not changed.
   void mkdir(const std::string& path);
-  // The object, and all that is in a group. Its room in the file stays unused.
+  // Removes the object, or a group with its contents. Its space in the file stays unused.
   void remove(const std::string& path);
-  // exists: there is something of the new name.
+  // exists: an object has the new name.
   void rename(const std::string& from, const std::string& to);
   void copy(const std::string& from, const std::string& to);
 
-  // A small object. Groups above are made. exists: there is something of that name, unless `replace`.
+  // Writes a small object and its missing parents. exists: an object has that name, and `replace` is false.
   void write(const std::string& path, const Array& value, bool replace = false);
   Array read(const std::string& path);
-  // The same, and whether it is what was written.
+  // The same, and the result of comparing its SHA-256.
   ReadArray read_checked(const std::string& path);
 
-  // A lattice field, by the ranks of the grid, which are those of the session. Of the options count `layout`,
-  // `dataset_chunk`, `filters`, `precision`, `metadata`, `verify` and those of the way there; `overwrite` replaces an
+  // Writes a lattice field; the grid has the ranks of the session. The options used are `layout`, `dataset_chunk`,
+  // `filters`, `precision`, `metadata`, `verify`, the options of the transfer, and `overwrite`, which replaces an
   // object of that name. The field is in the file when this returns.
   Report write(const std::string& path, const Grid& grid, const Field& field, const WriteOptions& options = {});
   Report read(const std::string& path, const Grid& grid, const MutableField& field, const ReadOptions& options = {});
-  // All fields, by path without the first slash: lattice, kind and precision; and what is worth saying about the file.
-  // What was done so far is flushed.
+  // All fields, by path without the first slash: lattice, kind and precision; and findings about the file.
+  // Flushes first.
   Catalog catalog();
 
-  // In order of name.
+  // The attributes of an object, in order of name.
   std::vector<std::pair<std::string, Array>> attributes(const std::string& path = ".");
-  // no_such_record: there is none of that name.
+  // no_such_record: the object has no such attribute.
   Array attribute(const std::string& path, const std::string& name);
-  // One of that name is replaced.
+  // Replaces an attribute of that name.
   void set_attribute(const std::string& path, const std::string& name, const Array& value);
   void remove_attribute(const std::string& path, const std::string& name);
 
-  // What was done so far is in the file: all of it or nothing, whenever the program is killed.
+  // Writes all changes so far to the file: all of them or none, whenever the program is killed.
   void flush();
-  // The same; a new file gets its name. Nothing can be done with the session afterwards (wrong_state).
+  // Flushes, and gives a new file its name. The session cannot be used afterwards (wrong_state).
   void close();
 
  private:

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Structured answers as JSON text: one schema for `lq --json`, the C API and Python (docs/reference/json.md).
+// Answers as JSON text: one schema for `lq --json`, the C API and Python (docs/reference/json.md).
 #pragma once
 
 #include <limequat/language.hpp>
@@ -22,7 +22,7 @@
 
 namespace lq {
 
-// Local. One object each, on one line, UTF-8; bytes that are not UTF-8 are written as U+FFFD.
+// Local. One object on one line, UTF-8; bytes that are not UTF-8 are written as U+FFFD.
 LQ_API std::string to_json(const Catalog& catalog);
 LQ_API std::string to_json(const FieldSpec& spec);
 LQ_API std::string to_json(const Checksum& checksum);

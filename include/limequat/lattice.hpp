@@ -43,7 +43,7 @@ class LQ_API Coord {
 
 using Extents = Coord;
 
-// Local. Product of the extents; too_large when it does not fit 63 bits, invalid_argument for a negative extent.
+// Local. Product of the extents; too_large if it does not fit 63 bits, invalid_argument for a negative extent.
 LQ_API std::uint64_t volume(const Extents& extents);
 
 // Local. "8x8x8x16" for {8,8,8,16}, and back; invalid_argument names the offending text.
@@ -65,7 +65,7 @@ struct LQ_API Box {
 
 // Local. The whole lattice as a box.
 LQ_API Box whole(const Extents& extents);
-// Local. The common sites; an empty box (extents 0) when there are none.
+// Local. The common sites; an empty box (extents 0) if there are none.
 LQ_API Box intersect(const Box& a, const Box& b);
 
 // The dimensions from fastest to slowest; empty means 0, 1, 2, ... (x runs fastest).

@@ -18,6 +18,7 @@
 #include <limequat/grid.hpp>
 #include <limequat/hdf5.hpp>
 #include <limequat/inspect.hpp>
+#include <limequat/interrupt.hpp>
 #include <limequat/json.hpp>
 #include <limequat/lattice.hpp>
 #include <limequat/machine.hpp>

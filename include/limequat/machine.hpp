@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A machine in numbers: what plans are made from. The defaults describe a small workstation; `lq bench parts`
-// measures this machine, and a site profile keeps what was measured.
+// A machine in numbers, from which plans are made. The defaults describe a small workstation; `lq bench parts`
+// measures this machine, and a site profile stores the result.
 #pragma once
 
 #include <limequat/language.hpp>
@@ -40,49 +40,49 @@ struct Machine {
 
   // The file system.
   std::string file_system = "tmpfs";
-  std::uint64_t block_bytes = 4096;  // nobody shares less than this without a penalty: page, block, stripe
+  std::uint64_t block_bytes = 4096;  // two writers in one such unit are slow: page, block, stripe
   std::uint64_t servers = 1;
   double write_rate = 2.5e9;      // one rank, large pieces
   double write_rate_total = 5e9;  // all ranks
-  double write_call = 1.5e-6;     // each call, beyond its bytes
+  double write_call = 1.5e-6;     // each call, in addition to its bytes
   double read_rate = 6e9;
   double read_rate_total = 12e9;
   double read_call = 1e-6;
   double open_time = 20e-6;
   double sync_time = 1e-3;
 
-  // What `lq doctor` found. Where a thing is not permitted, it is not tried.
+  // Results of `lq doctor`. A method that is not permitted is not tried.
   bool pull_permitted = true;
   bool shared_memory_permitted = true;
   std::vector<std::string> findings = {};  // its warnings and failures, as sentences
 
-  // Folders by names of the site's own, which `lq copy FILE NAME:` copies to, each of them.
+  // Folders by names that the site defines: `lq copy FILE NAME:` copies to each of them.
   std::map<std::string, std::vector<std::string>> targets = {};
 };
 
-// Local. Where the site profile is looked for: environment variable LQ_PROFILE, else limequat/site.toml below
-// $XDG_CONFIG_HOME or ~/.config; empty where there is none of these variables.
+// Local. The path of the site profile: environment variable LQ_PROFILE, otherwise limequat/site.toml below
+// $XDG_CONFIG_HOME or ~/.config; empty if none of these variables is set.
 LQ_API std::string site_profile_path();
-// Local. The machine of the site profile; the defaults where there is no such file and LQ_PROFILE does not ask for
-// one. Errors as load_machine.
+// Local. The machine of the site profile; the defaults if there is no such file and LQ_PROFILE is not set.
+// Errors as load_machine.
 LQ_API Machine site_machine();
-// Local. The same for those who can do without: what stands in the way is a warning, a profile of another user too, and
-// the defaults are taken. A profile is read once, and again when its file changes.
+// Local. The same for callers that can use the defaults: if a profile cannot be used, or belongs to another user, this
+// is a warning, and the defaults are returned. A profile is read once, and again if its file changes.
 struct UsableMachine {
   Machine machine;
   std::string warning;  // a sentence; empty: none
 };
 LQ_API UsableMachine usable_site_machine();
-// Local. The machine of a profile, read once as well, or where there is no such file the one described under that name:
-// "alice-pvfs", "bluegene-p", "frontier-like", "jaguar-xt4", "jugene". If `profile` is empty that of the site, and the same with a warning.
-// Errors of a profile that is named are those of load_machine.
+// Local. The machine of a profile, also read once; if there is no such file, the machine described under that name:
+// "alice-pvfs", "bluegene-p", "frontier-like", "jaguar-xt4", "jugene". If `profile` is empty, the machine of the site;
+// the second function then returns a warning. A named profile throws the errors of load_machine.
 LQ_API Machine machine_of(const std::string& profile);
 LQ_API UsableMachine usable_machine_of(const std::string& profile);
-// Local. The machine of a profile; keys that are not there have their defaults. not_found, no_permission; malformed
+// Local. The machine of a profile; missing keys have their defaults. not_found, no_permission; malformed
 // with line and key: not a profile; unsupported: built without toml++.
 LQ_API Machine load_machine(const std::string& path);
-// Local. Writes a profile with comments, replacing what was there at once; makes its folder. invalid_argument: values
-// that no machine has; no_permission, no_space, io.
+// Local. Writes a profile with comments, replacing an existing one atomically; creates its folder. invalid_argument:
+// values that no machine has; no_permission, no_space, io.
 LQ_API void save_machine(const std::string& path, const Machine& machine);
 // Local. One JSON object with the keys of a profile (docs/reference/json.md).
 LQ_API std::string to_json(const Machine& machine);

@@ -1,10 +1,10 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How the memory of an application holds the sites of a rank, described once: even-odd order, halos, arrays for each
-// direction, rows and columns exchanged, lanes of SIMD vectors, blocks of QUDA, or a table of places of the
-// application's own. A field with such a description is written, read and measured like any other; no function is
-// called for its sites.
+// A description of how the memory of an application holds the sites of a rank: even-odd order, halos, arrays for each
+// direction, rows and columns exchanged, lanes of SIMD vectors, blocks of QUDA, or the application's own table of
+// places. A field with such a description is written, read and measured like any other; no function is called for its
+// sites.
 //
 //   lq::write("conf.lime", grid, lq::gauge(links, {.memory = lq::memory_layout("milc")}));
 //   lq::write("conf.lime", grid, lq::gauge_in_arrays(pointers, 3, lq::memory_layout("quda_host")));
@@ -24,49 +24,49 @@
 
 namespace lq {
 
-// Which sites lie first, by the sum of their global coordinates; or which are there at all. The sites of a parity
-// follow one another as in the order of all sites: number k of them is one of the sites 2k and 2k + 1 of the box.
+// Which sites come first, by the sum of their global coordinates, or which sites exist at all. The sites of a parity
+// are in the order of all sites: number k of them is one of the sites 2k and 2k + 1 of the box.
 enum class ParityOrder : int { none = 0, even_first = 1, odd_first = 2, even_only = 3, odd_only = 4 };
 
-// Where the links of the directions of a gauge field lie.
+// The places of the links of a gauge field in memory.
 enum class LinkPlaces : int {
-  in_site = 0,    // side by side in a site
+  in_site = 0,    // adjacent in each site
   outermost = 1,  // all sites of a direction, then the next direction; with parities, within each of them
-  in_arrays = 2,  // an array for each: the field's `data` points to as many pointers
+  in_arrays = 2,  // one array for each direction: the field's `data` points to one pointer for each
 };
 
-// Whether a table of the application's own says where sites or links lie, because no rule does (openQCD, HiRep).
+// Says if the application's own table gives the places of sites or links, because no rule does (openQCD, HiRep).
 enum class PlaceTable : int {
   none = 0,
   of_sites = 1,  // entry i: the place, counted in sites, of site number i in `order`
-  of_links = 2,  // entry i * links + k: that, counted in links, of link number k in `directions` of site number i
+  of_links = 2,  // entry i * links + k: the place, counted in links, of link k in `directions` of site number i
 };
 
-// Whether numbers are of half precision, integers of 16 bits beside a norm for each site: number = integer * norm, the
-// norm in single precision being the largest magnitude of the site's numbers divided by 32767.
+// Says if numbers are in half precision, that is 16-bit integers with a norm for each site: number = integer * norm,
+// where the norm, in single precision, is the largest magnitude of the site's numbers divided by 32767.
 enum class NormPlaces : int {
   none = 0,
-  in_array = 1,  // the field's `data` points to pointers: to the numbers, of each direction if so, and to the norms
+  in_array = 1,  // the field's `data` points to pointers: to the numbers (of each direction), then to the norms
 };
 
-// Numbers of sites and dimensions; dimensions are those of the lattice, x = 0. What is not set is as in plain memory.
+// Dimensions are those of the lattice, x = 0. Members that are not set describe plain memory.
 struct LQ_API MemoryLayout {
   SiteOrder order = {};  // of the sites, fastest dimension first; empty: x first
   ParityOrder parity = ParityOrder::none;
-  std::vector<std::uint64_t> halo = {};  // sites on either side of each dimension, that are left out; not with parities
+  std::vector<std::uint64_t> halo = {};  // omitted sites on either side of each dimension; not with parities
   LinkPlaces links = LinkPlaces::in_site;
-  std::vector<int> directions = {};       // of the links, as they follow one another; empty: x first
+  std::vector<int> directions = {};       // of the links, in their order; empty: x first
   bool columns_first = false;             // the numbers of a color matrix by columns instead of by rows
   std::vector<std::uint64_t> lanes = {};  // of a SIMD vector along each dimension; each has a block of the rank's sites
-  std::uint64_t block = 0;                // numbers of a site side by side, before those of the next site; 0: all
-  std::uint64_t padding = 0;              // sites left free behind those of each parity (QUDA's pad)
-  NormPlaces norms = NormPlaces::none;    // of half precision; such a field is of single precision to whoever has it
-  // A table: so many entries, which are borrowed as the memory itself is; no two are equal.
+  std::uint64_t block = 0;                // contiguous numbers of a site, before those of the next site; 0: all
+  std::uint64_t padding = 0;              // unused sites after the sites of each parity (QUDA's pad)
+  NormPlaces norms = NormPlaces::none;    // of half precision; for all callers the field has single precision
+  // A table with `table_entries` entries, borrowed like the memory itself; no two are equal.
   PlaceTable places = PlaceTable::none;
   const std::uint64_t* table = nullptr;
   std::uint64_t table_entries = 0;
 
-  // Set by Limequat where a field meets its grid: the parity of the first site of the rank's box.
+  // Set by Limequat when the grid of a field is known: the parity of the first site of the rank's box.
   int corner_parity = 0;
 
   bool is_plain() const noexcept {
@@ -78,18 +78,18 @@ struct LQ_API MemoryLayout {
 };
 
 // Local. From text: a preset, words that change it, or both, as in "quda_native block=4 padding=64". Presets:
-// "quda_host", "quda_native", "milc", "openqcd", "hirep", "tmlqcd", "qdp", "grid"; memory_presets() has them all.
+// "quda_host", "quda_native", "milc", "openqcd", "hirep", "tmlqcd", "qdp", "grid"; memory_presets() returns all.
 // Words: order=, parity=, halo=, links=, directions=, matrix=, lanes=, block=, padding=, norms=, places=.
-// invalid_argument, which names the word, for what is neither.
+// invalid_argument names a word that is neither.
 LQ_API MemoryLayout memory_layout(std::string_view text);
-// Local. The same with the table that places= speaks of, which lives as long as the field does.
+// Local. The same with the table for places=, which must outlive the field.
 inline MemoryLayout memory_layout(std::string_view text, std::span<const std::uint64_t> table) {
   MemoryLayout layout = memory_layout(text);
   layout.table = table.data();
   layout.table_entries = table.size();
   return layout;
 }
-// Local. The words that memory_layout() takes back; empty for plain memory.
+// Local. The text from which memory_layout() makes the same layout; empty for plain memory.
 LQ_API std::string to_string(const MemoryLayout& layout);
 
 struct LQ_API MemoryPreset {

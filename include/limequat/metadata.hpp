@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Metadata: named texts that travel with a field. In LIME files a name is the type of a record
+// Metadata: named texts stored with a field. In LIME files a name is the type of a record
 // ("xlf-info", "ildg-data-lfn", "scidac-file-xml", "scidac-record-xml", or one of the user's own).
 #pragma once
 

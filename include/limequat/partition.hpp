@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The elements of a file dealt out over parts: over the subfiles of a set (a physical partition) or over processes (a
-// logical one), in blocks, cyclically or block-cyclically, dimension by dimension, and again within each part. How well
-// two partitions match tells how well one is accessed through the other.
+// The distribution of the elements of a file over parts: over the subfiles of a set (a physical partition) or over
+// processes (a logical one), in blocks, cyclically or block-cyclically, dimension by dimension, and again within each
+// part. The better two partitions match, the faster one is accessed through the other.
 #pragma once
 
 #include <limequat/language.hpp>
@@ -17,8 +17,8 @@
 
 namespace lq {
 
-// Elements of one size that lie one behind the other in a file, as an array of which the first axis is the fastest: the
-// sites of a lattice in natural order have the axes x, y, z, t.
+// Contiguous elements of one size in a file, as an array whose first axis is the fastest: the sites of a lattice in
+// natural order have the axes x, y, z, t.
 struct FileArray {
   std::uint64_t begin = 0;  // byte of the first element
   std::uint64_t element_bytes = 1;
@@ -30,17 +30,17 @@ struct FileArray {
   friend bool operator==(const FileArray&, const FileArray&) = default;
 };
 
-// One axis dealt out over so many parts.
+// One axis, distributed over `parts` parts.
 struct AxisCut {
   int axis = 0;
   std::uint64_t parts = 1;
-  // Coordinates dealt out at a time, in turn: 1 is cyclic, more block-cyclic. 0: blocks, as even as possible, larger
-  // ones first.
+  // Number of consecutive coordinates assigned round-robin: 1 is cyclic, more block-cyclic. 0: blocks, as even as
+  // possible, larger ones first.
   std::uint64_t unit = 0;
   friend bool operator==(const AxisCut&, const AxisCut&) = default;
 };
 
-// Which element: the first byte of element e is at begin + e * element_bytes.
+// The place of an element. (The first byte of element e is at begin + e * element_bytes.)
 struct PartPlace {
   std::uint64_t part = 0;
   std::uint64_t position = 0;  // number of the element within the part
@@ -49,24 +49,24 @@ struct PartPlace {
 
 class LQ_API Partition {
  public:
-  // One part with all.
+  // A single part.
   Partition() : Partition(FileArray{.extents = {1}}, {}) {}
-  // Local. Cuts apply one after the other: one of an axis that was cut before is made within each of the parts that
-  // there are, of the coordinates that those have left (nested partitions). The part's number is that of the first cut
-  // plus its parts times that of the second one, and so on. The elements of a part keep their order. invalid_argument:
-  // an axis that is not there, no parts, units that do not fit those of an earlier cut of the axis. too_large: more
-  // than 2^63 bytes or 2^20 parts.
+  // Local. Cuts apply in sequence: another cut of the same axis divides the coordinates within each existing part
+  // (nested partitions). The number of a part is the number in the first cut, plus the parts of the first cut times the
+  // number in the second one, and so on. The elements of a part keep their order. invalid_argument: an axis that does
+  // not exist, no parts, units that do not fit an earlier cut of the axis. too_large: more than 2^63 bytes or 2^20
+  // parts.
   Partition(FileArray array, std::vector<AxisCut> cuts);
-  // Local. The same from a text: cuts "AXIS=block:PARTS", "AXIS=cyclic:PARTS" and "AXIS=cyclic:PARTS:UNIT" with commas
-  // between them, where AXIS is x, y, z, t or a number from 0; or "whole". "t=block:4,x=cyclic:2".
+  // Local. The same from a text: cuts "AXIS=block:PARTS", "AXIS=cyclic:PARTS" and "AXIS=cyclic:PARTS:UNIT" separated by
+  // commas, where AXIS is x, y, z, t or a number from 0; or "whole". Example: "t=block:4,x=cyclic:2".
   static Partition parse(FileArray array, std::string_view text);
 
   const FileArray& array() const noexcept { return array_; }
   const std::vector<AxisCut>& cuts() const noexcept { return cuts_; }
-  std::string text() const;  // of the cuts, as parse() takes it
+  std::string text() const;  // of the cuts, as parse() accepts it
 
   std::uint64_t parts() const noexcept { return parts_; }
-  std::uint64_t elements(std::uint64_t part) const;  // that a part has; invalid_argument: there is no such part
+  std::uint64_t elements(std::uint64_t part) const;  // number in a part; invalid_argument: there is no such part
   // Each element has one place, and each place one element. invalid_argument: there is no such element or place.
   PartPlace place_of(std::uint64_t element) const;
   std::uint64_t element_at(const PartPlace& place) const;
@@ -79,31 +79,31 @@ class LQ_API Partition {
   std::uint64_t parts_ = 1;
 };
 
-// What two partitions of one file have in common, all parts of the one with all parts of the other.
+// What two partitions of one file have in common, over all pairs of their parts.
 struct Matching {
   std::uint64_t bytes = 0;  // that are in both
-  std::uint64_t pairs = 0;  // of parts that have bytes in common: at least so many requests are needed
-  std::uint64_t runs = 0;   // of bytes that follow each other in both parts: so many are needed without a rearrangement
+  std::uint64_t pairs = 0;  // of parts that have bytes in common: the minimum number of requests
+  std::uint64_t runs = 0;   // of bytes that are contiguous in both parts: the number of requests without rearranging
   double mean_run_bytes() const noexcept {
     return runs == 0 ? 0 : static_cast<double>(bytes) / static_cast<double>(runs);
   }
-  // pairs / runs: 1 where each two parts meet in one run, near 0 where they meet in many.
+  // pairs / runs: 1 if each pair of parts has one run in common, near 0 if it has many.
   double degree() const noexcept { return runs == 0 ? 1 : static_cast<double>(pairs) / static_cast<double>(runs); }
 };
-// Local. Takes time per run.
+// Local. The time is proportional to the number of runs.
 LQ_API Matching match(const Partition& one, const Partition& other);
 
-// Local. The partition into so many parts that fits an access by processes, each of which has one part of `access`:
-// each process meets its elements in as few runs as can be, in as few parts. Cuts are those of the access, or blocks of
-// its axes; invalid_argument: no cuts of these extents make so many parts.
+// Local. Proposes the partition into `parts` parts that best fits an access by processes, each of which has one part of
+// `access`: the elements of each process form the fewest runs in the fewest parts. Its cuts are those of the access, or
+// blocks of its axes; invalid_argument: no cuts of these extents give that number of parts.
 LQ_API Partition propose_partition(const Partition& access, std::uint64_t parts);
 
-// A file that lies in one piece or in several: what stands for a whole in either case.
+// A file that is one file or a set of subfiles, described in the same way.
 struct PartitionedFile {
   std::string path;
   std::uint64_t bytes = 0;   // of the whole file
   Partition partition = {};  // of its array over the subfiles
-  // Bytes before the array and behind it are in the first subfile, before and behind its elements.
+  // Bytes before and after the array are in the first subfile, before and after its elements.
   struct Subfile {
     std::string path;
     std::uint64_t offset = 0;  // of its first element
@@ -113,10 +113,10 @@ struct PartitionedFile {
   bool is_set = false;  // `path` is a description of a set (docs/formats/partitions.md)
 };
 
-// Local. What is known of a file: a set by its description; a lattice file by its first field, whose sites are the
-// elements, also where QIO has dealt them out over part files, which are then the file; and any other file as bytes.
-// With `array` that one. not_found, malformed, unsupported (sites that do not lie in natural order in one piece: say
-// which array it is), wrong_state (it has a journal).
+// Local. Describes a file: a set by its description; a lattice file by its first field, whose sites are the elements,
+// also if QIO has distributed them over part files; and any other file as bytes. With `array`, that array is used
+// instead. not_found, malformed, unsupported (sites that are not contiguous in natural order: give the array),
+// wrong_state (it has a journal).
 LQ_API PartitionedFile partitioned_file(const std::string& path, const FileArray& array = {});
 
 }  // namespace lq

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Housekeeping of the International Lattice Data Grid: QCDml documents of configurations (schemas 1.3 and 2.0,
+// Metadata of the International Lattice Data Grid: QCDml documents of configurations (schemas 1.3 and 2.0,
 // docs/formats/qcdml.md), their sums, and logical file names. All functions are local.
 #pragma once
 
@@ -19,18 +19,18 @@
 namespace lq::ildg {
 
 struct QcdmlOptions {
-  std::string schema = {};  // "1.3", which an empty text means, or "2.0"
-  std::string crc = {};     // what crcCheckSum is of: "data", the record of the links (also empty), or the whole "file"
-  // Texts of the document by the path of their element below the root, "markovStep/series", or the end of it where that
-  // is unique, "series"; "algorithm/parameters/NAME" is a parameter.
+  std::string schema = {};  // "1.3" (also if empty) or "2.0"
+  std::string crc = {};     // what crcCheckSum covers: "data", the record of the links (also if empty), or the "file"
+  // Texts of the document by the path of their element below the root, "markovStep/series", or its end if that is
+  // unique, "series"; "algorithm/parameters/NAME" is a parameter.
   Metadata metadata = {};
   Limits limits = {};
 };
 
-// The two sums that catalogues may mean by crcCheckSum: the CRC of POSIX `cksum`.
+// The two possible meanings of crcCheckSum in catalogues: the CRC of POSIX `cksum`.
 struct Cksums {
-  std::uint32_t file = 0;             // of all bytes of the file
-  // Of the record or piece with the links, where they lie in one and can be found.
+  std::uint32_t file = 0;  // of all bytes of the file
+  // Of the links, if they are contiguous and can be found.
   std::optional<std::uint32_t> data;
 };
 
@@ -38,33 +38,32 @@ struct Document {
   std::string text;  // XML
   std::string schema;
   Cksums sums;
-  std::vector<std::string> missing;  // elements that nobody gave a text for, and that hold a placeholder
+  std::vector<std::string> missing;  // elements without a text, which hold a placeholder
 };
 
-// Local. The document of a configuration: what the file says of itself, what `metadata` says, and placeholders
-// "unknown" for what the schema demands and nobody said. unsupported: no gauge field; invalid_argument: no such schema
-// or element.
+// Local. The document of a configuration: facts from the file and from `metadata`, and placeholders "unknown" for other
+// elements that the schema requires. unsupported: not a gauge field; invalid_argument: no such schema or element.
 LQ_API Document document(const std::string& path, const QcdmlOptions& options = {});
 
-// Local. The document as a new file. exists: there is one of that name, and `overwrite` is off.
+// Local. Writes the document to a new file. exists: a file of that name exists, and `overwrite` is off.
 LQ_API void save(const Document& document, const std::string& path, bool overwrite = false);
 
 struct LQ_API Check {
   std::string path, schema;
   Cksums sums;
-  Verdict verdict = Verdict::sound;  // of the file by itself, as lq::verify() gives it
-  std::vector<Finding> findings;     // what is wrong with the file is among them
+  Verdict verdict = Verdict::sound;  // of the file alone, as lq::verify() gives it
+  std::vector<Finding> findings;     // including those about the file
 
   bool ok() const noexcept;  // no finding of severity error
 };
 
-// Local. A document (path of an XML file) against the rules of its schema and against the file: sum, plaquette,
-// precision, logical file name. An empty `document`: what ILDG asks of the file alone.
+// Local. Compares a document (path of an XML file) with the rules of its schema and with the file: sum, plaquette,
+// precision, logical file name. With an empty `document`, checks only the file against the requirements of ILDG.
 LQ_API Check check(const std::string& path, const std::string& document = {}, const QcdmlOptions& options = {});
 
 struct LogicalName {
-  std::string lfn;                // as the file has it; empty: it has none
-  std::vector<Finding> findings;  // what is wrong with it
+  std::string lfn;                // as stored in the file; empty: it has none
+  std::vector<Finding> findings;  // problems with it
 };
 
 // Local. The logical file name in a file.

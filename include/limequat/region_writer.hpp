@@ -17,27 +17,31 @@
 
 namespace lq {
 
-// A new file of one field whose sites are given region by region, in any order. Each rank gives the sites of its own
-// box and keeps them in memory until close() writes the file with all checksums, as write() does. A file with holes
-// never gets its name, and an abandoned writer leaves none.
+// Writes a file with one field whose sites are given region by region, in any order and by any rank. Sites of a rank's
+// own box stay in its memory until close() writes the file with all checksums, as write() does. Sites of other boxes
+// are held twice for a moment, when close() sends them there. A file with holes never gets its name, and an abandoned
+// writer leaves none.
 class LQ_API RegionWriter {
  public:
-  // Collective. `spec` says what a site holds, such as gauge_spec(Precision::double_). invalid_argument: it does not
-  // fit the lattice; out_of_memory.
+  // Collective. `spec` describes a site, for example gauge_spec(Precision::double_). invalid_argument: it does not fit
+  // the lattice; out_of_memory.
   RegionWriter(const std::string& path, const Grid& grid, const FieldSpec& spec, const WriteOptions& options = {});
   ~RegionWriter();
   RegionWriter(RegionWriter&&) noexcept;
   RegionWriter& operator=(RegionWriter&&) noexcept;
 
-  // Local. The sites of `region`, in coordinates of the lattice and within this rank's box: those of `field` as if
-  // region.extents were its lattice, so that functions are called with coordinates that begin at 0. Sites that were
-  // given twice count as given last. invalid_argument: the region leaves the box, or the field is of another kind or
-  // precision; wrong_state: after close(). Then the sites that were given before stay.
+  // Local. Stores the sites of `region`, which is in coordinates of the lattice. `field` has region.extents as its
+  // lattice, so functions are called with coordinates that begin at 0. If a site is given twice, the last value counts;
+  // if several ranks give it, the rank whose box contains it wins, otherwise the highest rank. invalid_argument: the
+  // region leaves the lattice, or the field has another kind or precision; wrong_state: after close(). After an error
+  // the sites given before stay.
   void write(const Box& region, const Field& field);
-  // Local. How many sites of this rank's box were not given yet.
+  // Local. The number of sites of this rank's box that have not been given yet; those from other ranks count after
+  // close().
   std::uint64_t missing() const noexcept;
-  // Collective. Writes the file. wrong_state: sites are missing on some rank, or it was closed before; other errors as
-  // of write(). After an error there is no file, more sites may be given, and close() be called again.
+  // Collective. Writes the file. wrong_state: sites are missing on some rank, or the writer is closed; also throws what
+  // lq::write() throws. After an error there is no file; you may give more sites and call close() again, unless memory
+  // or messages failed while sites were exchanged: then the writer is closed.
   Report close();
 
  private:

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a transfer did: bytes, seconds per step, checksum.
+// The report of a transfer: bytes, seconds per step, checksum.
 #pragma once
 
 #include <limequat/language.hpp>
@@ -24,49 +24,50 @@ enum class ChecksumStatus {
   ok,         // stored and equal
   absent,     // the file stores none
   mismatch,   // stored and different
-  unchecked,  // not compared: not asked for, or the region is not covered by a stored checksum
+  unchecked,  // not compared: not requested, or no stored checksum covers the region
 };
 LQ_API std::string_view name(ChecksumStatus status) noexcept;
 
 // Seconds of the slowest rank in each step.
 struct StepSeconds {
-  double open = 0;      // until the first site moves: headers read, or a new file planned and made; the file opened
+  double open = 0;      // until the first site moves: headers read, or a new file planned and created; file opened
   double pack = 0;      // site order, precision, byte order, checksum
   double exchange = 0;  // between ranks: agreement and reduction of checksums
   double storage = 0;   // write or read
-  double reserve = 0;   // storage taken before the data are written, where the file system gains by it
+  double reserve = 0;   // storage allocated before the data are written, if the file system benefits from it
   double sync = 0;      // sync, rename
   double total = 0;     // the whole call
 };
 
-// Sites of a gauge field whose numbers are all zero: no SU(N) matrix, but what lost writes leave behind.
+// Sites of a gauge field whose numbers are all zero: not SU(N) matrices, but a sign of lost writes.
 struct ZeroRegion {
   std::uint64_t sites = 0;
   std::uint64_t first_offset = 0;  // byte in the file of the first such site
-  std::uint64_t last_offset = 0;   // byte behind the last such site
+  std::uint64_t last_offset = 0;   // byte after the last such site
 };
 
-// Where the file lies, and what was done about that.
+// The file system of the file, and how the transfer used it.
 struct LQ_API StorageReport {
   std::string file_system;        // FileSystem::name; empty: not known
   std::uint64_t block_bytes = 0;  // block or stripe, which two writers do not share; 0: not known
-  bool single_owner = false;      // two writers in one block would lose bytes: each has one writer, who syncs
+  bool single_owner = false;      // two writers in one block would lose bytes: each has one writer, which syncs
   Stripes stripes;                // of a new file
-  std::uint64_t ranks = 0;        // that touched the file
-  std::uint64_t call_bytes = 0;   // that a call of a rank moved at most; 0: not known
+  std::uint64_t ranks = 0;        // that accessed the file
+  std::uint64_t call_bytes = 0;   // maximum that one call of a rank moved; 0: not known
 
-  // "on lustre, stripes: 8 of 1 MiB, set by the size of the file; 32 ranks at the file"; empty where there are none,
+  // "on lustre, stripes: 8 of 1 MiB, set by the size of the file; 32 ranks at the file"; empty if there are no stripes
   // and any rank may write anywhere.
   std::string summary() const;
 };
 
-// Who turned sites in the memory of GPUs into bytes of the file, or back. Both numbers are 0 where there were none.
+// Which ranks converted sites in the memory of GPUs to bytes of the file, or back. Both numbers are 0 without such
+// sites.
 struct LQ_API DeviceReport {
-  std::uint64_t computing_ranks = 0;  // whose GPU did
-  std::uint64_t copying_ranks = 0;    // whose host did, out of blocks copied from the GPU, or into them
-  std::string reason;                 // why the host did, on the first of these: what the compiler said, for example
+  std::uint64_t computing_ranks = 0;  // ranks whose GPU did
+  std::uint64_t copying_ranks = 0;    // ranks whose host did, through blocks copied from the GPU or to it
+  std::string reason;                 // why, on the first of the latter: for example the message of the compiler
 
-  // "a GPU computed on 4 ranks", "the host computed on 1 rank: ..."; empty where there are none.
+  // "a GPU computed on 4 ranks", "the host computed on 1 rank: ..."; empty without such sites.
   std::string summary() const;
 };
 
@@ -78,18 +79,18 @@ struct LQ_API Report {
   Extents extents;
   int ranks = 1;
   bool written = false;                  // false: read
-  Strategy strategy = Strategy::direct;  // the one taken, never `automatic`
+  Strategy strategy = Strategy::direct;  // the one used, never `automatic`
   std::uint64_t bytes = 0;               // payload moved
   StepSeconds seconds;
-  Checksum checksum;               // of the data that passed, where it was computed
+  Checksum checksum;               // of the transferred data, if it was computed
   std::optional<Checksum> stored;  // the one the file states
-  Sums sums;                       // of the data that passed, all kinds that the format keeps
+  Sums sums;                       // of the transferred data, all kinds that the format stores
   ChecksumStatus status = ChecksumStatus::unchecked;
   bool read_back = false;  // the file was read again and compared
   ZeroRegion zeros;
   StorageReport storage;
   DeviceReport device;
-  // Sentences: what is wrong beside the transfer, such as an unreadable site profile.
+  // Sentences about problems apart from the transfer, such as an unreadable site profile.
   std::vector<std::string> warnings;
 
   double rate() const noexcept { return seconds.total > 0 ? static_cast<double>(bytes) / seconds.total : 0; }

@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where liblimequat and its components are looked for, and why what lies there is not taken."""
+"""The places that are searched for liblimequat and its components, and why a library found there is rejected."""
 
 import ctypes
 import os
@@ -12,7 +12,7 @@ _MACHINES = {3: "x86 of 32 bits", 21: "POWER", 22: "s390", 40: "ARM of 32 bits",
 
 
 def places():
-    """Where the library may be, in the order of trying: paths, and bare names for the loader of the system."""
+    """Where the library may be, in search order: paths, and bare names for the loader of the system."""
     named = os.environ.get("LIMEQUAT_LIBRARY")
     if named:
         return [named]
@@ -26,12 +26,12 @@ def places():
 
 
 def load():
-    """The first library that can be loaded; ImportError tells of each place why not."""
+    """The first library that can be loaded; ImportError gives the reason for each place."""
     failures = []
     for place in places():
         is_path = "/" in place
         if is_path and not os.path.exists(place):
-            failures.append(f"  {place}: not there")
+            failures.append(f"  {place}: does not exist")
             continue
         try:
             return ctypes.CDLL(place)
@@ -44,7 +44,7 @@ def load():
 
 
 def load_component(component, core, version):
-    """The library of a component of that version: beside liblimequat, else where the loader of the system looks; OSError."""
+    """The library of a component of that version: next to liblimequat, otherwise found by the loader of the system; OSError."""
     major = version.split(".")[0]
     name = f"liblimequat_{component}.{major}.dylib" if sys.platform == "darwin" else f"liblimequat_{component}.so.{major}"
     beside = (os.path.join(os.path.dirname(path), name) for path in (core, os.path.realpath(core)))
@@ -52,7 +52,7 @@ def load_component(component, core, version):
 
 
 def made_for(path):
-    """A sentence when a library was made for another machine or system; None for one of this."""
+    """A sentence if a library was made for another machine or system; None if for this one."""
     try:
         with open(path, "rb") as file:
             head = file.read(20)

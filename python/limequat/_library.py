@@ -17,7 +17,7 @@ from limequat.remedies import in_keywords
 
 _SIGNATURES = structs.rows(FUNCTIONS)
 
-# What the functions of components begin with; each is a library of its own, loaded when one of them is needed.
+# Prefixes of the components' functions; each component is a separate library, loaded when one of its functions is needed.
 _COMPONENTS = {"hdf5": ("lq_hdf5_",),
                "ensemble": ("lq_catalogue_", "lq_qcdml_", "lq_ildg_", "lq_index", "lq_find", "lq_scrub", "lq_assess", "lq_report_page",
                             "lq_verify_below")}
@@ -29,7 +29,7 @@ def _component_of(name):
 
 
 class _Library:
-    """The functions of the core and of its components, each with its types from the first use on."""
+    """The functions of the core and of its components, each typed at its first use."""
 
     def __init__(self, core):
         self._libraries, self._name = {None: core}, core._name
@@ -40,7 +40,7 @@ class _Library:
         missing = next((name for name in names if _component_of(name) == component and not hasattr(library, name)), None)
         if missing is not None:
             raise ImportError(f"the library {library._name} is not the Limequat of this package: it has no function {missing}; "
-                              "name the right one (LIMEQUAT_LIBRARY=/path/to/liblimequat.so), or install library and package anew")
+                              "name the right one (LIMEQUAT_LIBRARY=/path/to/liblimequat.so), or install library and package again")
 
     def _library_of(self, component, name):
         if component not in self._libraries:
@@ -49,11 +49,11 @@ class _Library:
                 its_core = library.lq_version
                 self._require_functions(component, library)
             except (OSError, ImportError) as error:
-                its_core = getattr(ctypes.CDLL(None), "lq_version", None)  # of one that was loaded for everybody
+                its_core = getattr(ctypes.CDLL(None), "lq_version", None)  # of a core loaded with global symbols
                 library, reason = None, error
             other = _file_of(its_core)
             if other not in (None, library_path()):
-                library, reason = None, f"the process has also loaded {other}, to which it would be linked: load one Limequat only"
+                library, reason = None, f"the process has also loaded {other}, and the component would be linked to it: load only one Limequat"
             if library is None:
                 raise Unsupported(f"{name} needs Limequat's component {component}, which cannot be loaded: {reason}; install it "
                                   f"beside {library_path()}")
@@ -75,7 +75,7 @@ _check = structs.InterruptCheck(signals.deferred.handle)
 
 
 class _Thread(threading.local):
-    """What is known of a thread: ``failure``, what a callback threw while the library is in a call."""
+    """The state of a thread: ``failure``, the exception of a callback during a call of the library."""
 
     def __init__(self):
         self.failure = None
@@ -93,12 +93,12 @@ def version():
 
 
 def is_device_memory(address):
-    """Whether a GPU owns the memory at that address, as far as a driver of this process knows."""
+    """True if a GPU owns the memory at that address, according to the drivers of this process."""
     return bool(_library.lq_is_device_memory(address))
 
 
 def stop():
-    """Within a function that the library calls: the work that calls it is to end."""
+    """Called in a function that the library calls: ends the running operation."""
     _library.lq_stop()
 
 
@@ -107,7 +107,7 @@ def _text(value):
 
 
 def keep_cause(failure):
-    """The exception of a callback, which the library knows as a failure only."""
+    """Stores the exception of a callback, which the library only sees as a failure."""
     _thread.failure = failure
 
 
@@ -143,7 +143,7 @@ def require_range(kind, value, name):
 
 
 def require_types(name, arguments):
-    """Refuses what C has no value for, as the call would; for calls that all ranks make or none."""
+    """Refuses values that C cannot represent, as the call would; for calls that either all ranks make or none."""
     for number, (kind, value) in enumerate(zip(getattr(_library, name).argtypes, arguments)):
         require_range(kind, value, f"argument {number} of {name}")
         try:
@@ -172,7 +172,7 @@ def checked(function, name, *arguments):
 
 
 def answer(name, *arguments):
-    """What a function returns that cannot fail."""
+    """The result of a function that cannot fail."""
     return getattr(_library, name)(*arguments)
 
 
@@ -184,7 +184,7 @@ def text_from(name, *arguments):
 
 
 def take_text(out):
-    """The text behind a filled char *, which is freed."""
+    """The text of a filled char *, which is freed."""
     try:
         return ctypes.string_at(out.value).decode("utf-8", "replace") if out.value else ""
     finally:
@@ -199,8 +199,8 @@ class _HeldPath(bytes):
 
 
 def path_bytes(path):
-    """A path of any kind as the bytes that the system wants; C would end it at a NUL, which is another file. A file object or
-    a URL becomes a source, which is there as long as these bytes."""
+    """A path of any kind as bytes for the system; a NUL is refused, because C would open another file. A file object or a
+    URL becomes a source, which exists as long as these bytes."""
     source = None
     if not isinstance(path, (bytes, os.PathLike)):
         from limequat import sources
@@ -216,13 +216,13 @@ def path_bytes(path):
 
 
 def reading_bytes(path):
-    """The same of a file that is only read, which may be compressed or a member of a tar archive (packed.py)."""
+    """The same for a file that is only read, which may be compressed or a member of a tar archive (packed.py)."""
     from limequat import sources
     return path_bytes(sources.path_to_read(path))
 
 
 def target_bytes(path):
-    """The same of a file that is to be written."""
+    """The same for a file to be written."""
     from limequat import sources
     if isinstance(path, sources.Source) or not isinstance(path, (bytes, os.PathLike)) and sources.is_elsewhere(path):
         raise InvalidArgument(f"{sources.shown(path)}: only files of the file system can be written: name one, and copy it from there")
@@ -230,7 +230,7 @@ def target_bytes(path):
 
 
 def text_bytes(text, what):
-    """A text as C takes it, which would end it at a NUL; `what` it is, for the one who gave something else."""
+    """A text for C, without NUL; `what` names it in messages about other types."""
     if not isinstance(text, str) or "\0" in text:
         raise InvalidArgument(f"{what} is {text!r}, expected a text without NUL", found=repr(text))
     return text.encode("utf-8", "surrogateescape")
@@ -243,25 +243,25 @@ class _DlInfo(ctypes.Structure):
 
 
 def _file_of(function):
-    """The file that a function of C was loaded from; None where the system does not say."""
+    """The file from which a C function was loaded; None if the system does not report it."""
     info = _DlInfo()
     found = ctypes.CDLL(None).dladdr(ctypes.cast(function, c_void_p), ctypes.byref(info))
     return os.fsdecode(info.file) if found and info.file else None
 
 
 def library_path():
-    """The file that liblimequat was loaded from."""
+    """The file from which liblimequat was loaded."""
     return _file_of(_library.lq_version) or _library._name
 
 
 def address_of(library, name):
-    """Where a function is that a library has itself or by the libraries it needs; None: of liblimequat."""
+    """The address of a function in a library or the libraries that it needs; None: in liblimequat."""
     return ctypes.cast(getattr(_library if library is None else library, name), c_void_p).value
 
 
 class Handle:
-    """An opaque handle; passed to a call as it is, so that it lives at least as long as the call. `create` is the name
-    of a function, or a function of another library."""
+    """An opaque handle; it is passed to a call as an object, so that it exists during the call. `create` is the name of a
+    function, or a function of another library."""
 
     _as_parameter_ = None
 
@@ -274,7 +274,7 @@ class Handle:
         return bool(self._as_parameter_)
 
     def free(self):
-        """Frees what is behind the handle, once."""
+        """Frees the object of the handle, once."""
         if self._as_parameter_:
             getattr(_library, self._free)(self._as_parameter_)
             self._as_parameter_ = c_void_p()
@@ -284,7 +284,7 @@ class Handle:
 
 
 class FileHandle(Handle):
-    """An open lq_file: looked through once, read as often as one likes."""
+    """An open lq_file: scanned once, read any number of times."""
 
     def __init__(self, path, limits):
         self._path = path  # what it is read from
@@ -292,21 +292,21 @@ class FileHandle(Handle):
 
 
 class WriterHandle(Handle):
-    """An open lq_writer; freed before it is closed, it leaves no file."""
+    """An open lq_writer; if it is freed before it is closed, there is no file."""
 
     def __init__(self, path, grid, defaults):
         super().__init__("lq_writer_free", "lq_writer_create", path, grid, defaults)
 
 
 class PendingHandle(Handle):
-    """An lq_pending, and the array whose memory it has borrowed; freed before it is waited for, it is cancelled."""
+    """An lq_pending, and the array whose memory it has borrowed; if it is freed before wait, it is cancelled."""
 
     def __init__(self, create, source, grid, field, how, array):
-        # numpy resizes no array that somebody refers to weakly, even where it is told not to count references.
+        # numpy does not resize an array with weak references to it, even with refcheck=False.
         self._array, self._resized_by_nobody = array, weakref.ref(array)
         self._source = source  # an open file is read until the end
         super().__init__("lq_pending_free", create, source, grid, field, how)
 
     def release(self):
-        """Gives the array back."""
+        """Releases the array."""
         self._array = self._resized_by_nobody = self._source = None

@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Names of types for type checkers: what the functions of this package take. Imported by type checkers only.
+"""Names of types for type checkers: the arguments of this package's functions. Imported by type checkers only.
 
     Path, Target   a file to be read (a name, an open binary file, a URL), and one to be written
     Paths          one or several files or folders

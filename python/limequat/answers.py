@@ -35,7 +35,7 @@ _WRONG = ("damage", "damaged", "duplicates", "gaps", "incomplete", "lost", "miss
 
 
 class Judgement(Answer):
-    """An answer that says whether something is wrong, and is true when nothing is: those of :func:`verify`, :func:`diff`,
+    """An answer that is true if nothing is wrong: the answers of :func:`verify`, :func:`diff`,
     :func:`scrub`, :func:`diagnose`, :func:`info`, :func:`repair`, :func:`index` and others."""
 
     def __bool__(self) -> bool:
@@ -46,11 +46,11 @@ class Judgement(Answer):
 
 
 class Verification(Judgement):
-    """The verdict on a file: ``ok``, ``verdict``, ``findings``, and what else was asked for. True when ok."""
+    """The verdict on a file: ``ok``, ``verdict``, ``findings``, and other requested results. True if ok."""
 
     @property
     def _word(self) -> str:
-        """"sound", "damaged", ...; where the answer has no such word, what it comes to."""
+        """"sound", "damaged", ...; the equivalent word if the answer has none."""
         word = self.get("verdict")
         return word if isinstance(word, str) and "\n" not in word and len(word) < 40 else "ok" if self else "not ok"
 
@@ -70,7 +70,7 @@ class Answers(List[Answer]):
 
 
 class Findings(List[Answer]):
-    """Findings of :func:`validate`: a list, which is true when none of them is an error, be it empty or not."""
+    """Findings of :func:`validate`: a list that is true if none of them is an error, even if it is empty."""
 
     def __bool__(self) -> bool:
         return not has_error({"findings": self})
@@ -80,7 +80,7 @@ class Findings(List[Answer]):
 
 
 def has_error(answer: Dict[str, Any]) -> bool:
-    """Whether an answer has a finding that is an error."""
+    """True if an answer has a finding that is an error."""
     return any(finding["severity"] == "error" for finding in answer.get("findings", ()))
 
 
@@ -98,7 +98,7 @@ def _answer(members):
 
 
 def parse(text: str, kind: Any = Answer) -> Any:
-    """JSON text as Answers; what is outermost, an object or an array, is a `kind`; null is None."""
+    """JSON text as Answers; the outermost object or array is of the type `kind`; null is None."""
     answer = json.loads(text, object_hook=_answer)
     if answer is None:
         return None

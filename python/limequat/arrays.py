@@ -16,7 +16,7 @@ from limequat.memory import Memory
 
 KINDS = ("gauge", "spinor", "propagator", "generic")
 SHAPES = ("gauge [t,z,y,x,mu,N,N], spinor [t,z,y,x,4,3], propagator [t,z,y,x,4,4,3,3]; "
-          "anything else needs kind= and, where that does not tell, dims= for lattices of other than four dimensions")
+          "anything else needs kind= and, if that is not enough, dims= for lattices of other than four dimensions")
 _PRECISIONS = {"complex128": 64, "float64": 64, "complex64": 32, "float32": 32}
 
 
@@ -36,14 +36,14 @@ class Field:
         return np.dtype(f"{letter}{number_bytes}")
 
     def to_c(self, array):
-        """The lq_field whose sites are in `array` (contiguous, of this dtype), on a GPU perhaps."""
+        """The lq_field whose sites are in `array` (contiguous, of this dtype), possibly on a GPU."""
         array, field = adapted(array), self.without_data()
         field.data = array.address if isinstance(array, device.DeviceArray) else array.ctypes.data
         field.available = array.size * (2 if self.is_complex else 1)
         return field
 
     def without_data(self):
-        """The lq_field that says what a site holds."""
+        """The lq_field that describes a site, without data."""
         field = structs.Field(kind=KINDS.index(self.kind), precision=self.precision, is_complex=int(self.is_complex))
         if self.kind == "gauge":
             field.links, field.colors = self.site[0], self.site[1]
@@ -71,7 +71,7 @@ SITE_SHAPE = "limequat-site-shape"  # the text that keeps the axes of a site of 
 
 
 def field_of(entry):
-    """The Field of an entry of the catalog of a file, with the axes that its site was written with."""
+    """The Field of an entry of the catalog of a file, with the axes with which its site was written."""
     field = site_of(entry["spec"])
     text = next((one["text"] for one in entry.get("metadata", []) if one["name"] == SITE_SHAPE), "")
     words = text.split()
@@ -82,7 +82,7 @@ def field_of(entry):
 
 
 def site_shape_text(field):
-    """The metadata that keep the axes of a site, where a file has one axis for them. Memory that is described has no axes."""
+    """The metadata that store the axes of a site, if a file has one axis for them. Described memory has no axes."""
     site = getattr(field, "site", ())
     return {SITE_SHAPE: " ".join(map(str, site))} if field.kind == "generic" and len(site) > 1 else {}
 
@@ -92,19 +92,19 @@ _SUFFIXES_WITH_TEXTS = (".scidac", ".qio", ".lime", ".h5", ".hdf5", ".sqz")
 
 
 def keeps_texts(path, format=None):
-    """Whether a new file of that name and format has a place for texts of generic fields."""
+    """True if a new file of that name and format can store texts of generic fields."""
     return format in _KEEP_TEXTS if format is not None else os.fsdecode(path).endswith(_SUFFIXES_WITH_TEXTS)
 
 
 def described(array, kind=None, dims=None, local=()):
     """(array, Field, extents) for an array to be written or measured: contiguous, in native byte order.
 
-    extents are x, y, z, t. InvalidArgument explains what does not fit. It is empty only where the box `local` of this
-    rank is.
+    extents are x, y, z, t. InvalidArgument explains what does not fit. The array may be empty only if the box `local` of
+    this rank is.
     """
     if isinstance(array, Memory):
         if kind not in (None, array.kind):
-            raise InvalidArgument(f"the memory is described as that of a {array.kind} field, not of a {kind} field")
+            raise InvalidArgument(f"the memory describes a {array.kind} field, not a {kind} field")
         return array, array, array.lattice
     given, array = array, adapted(array)
     if array.dtype.name not in _PRECISIONS:
@@ -128,12 +128,12 @@ def described(array, kind=None, dims=None, local=()):
 
 
 def adapted(array):
-    """The DeviceArray of an array on a GPU, else what numpy makes of it, where that has all of the numbers."""
+    """The DeviceArray of an array on a GPU, otherwise the numpy array of it, if that holds all of the numbers."""
     on_device = device.seen(array)
     if on_device is not None:
         return on_device
     if np.ma.is_masked(array):
-        raise InvalidArgument("the array has masked numbers, for which a file has no place: fill them with array.filled(...)")
+        raise InvalidArgument("the array has masked numbers, which a file cannot store: fill them with array.filled(...)")
     try:
         return np.asarray(array)
     except (ValueError, TypeError) as error:
@@ -149,7 +149,7 @@ def _require_native(array):
 def _guess(shape, is_complex, dims):
     """The kind of field whose sites have that shape on a lattice of `dims` dimensions (None: of four).
 
-    Nothing is guessed from extents: where other kinds on lattices of other dimensions fit, kind= must be given.
+    Nothing is guessed from extents: if other kinds on lattices of other dimensions fit, kind= must be given.
     """
     if is_complex:
         kind = _kind_of_site(shape[dims or 4:], dims or 4)
@@ -158,16 +158,16 @@ def _guess(shape, is_complex, dims):
     numbers = "complex" if is_complex else "real"
     others = _candidates(shape) if is_complex and dims is None else []
     if others:
-        raise InvalidArgument(f"an array of {numbers} numbers of shape {list(shape)} is no field that is known on a "
-                              f"lattice of four dimensions, but could be {', or '.join(others)}: say which with kind=",
+        raise InvalidArgument(f"an array of {numbers} numbers of shape {list(shape)} is not a known field on a lattice "
+                              f"of four dimensions, but could be {', or '.join(others)}: say which with kind=",
                               expected=SHAPES, found=str(list(shape)))
-    raise InvalidArgument(f"an array of {numbers} numbers of shape {list(shape)} is no field that is known: {SHAPES}",
+    raise InvalidArgument(f"an array of {numbers} numbers of shape {list(shape)} is not a known field: {SHAPES}",
                           found=str(list(shape)))
 
 
 def _require_directions_last(array, dims):
-    """Asks where links may as well be [mu, t, z, y, x, N, N] and have the higher plaquette so: in the right order it is the
-    highest. A few sites tell."""
+    """Refuses links that may also be [mu, t, z, y, x, N, N] and have a higher plaquette in that order: in the right order it
+    is the highest. A few sites are enough."""
     if array.shape[0] != dims or array.shape[dims] != dims or not isinstance(array, np.ndarray):
         return
     corner = (slice(0, 5),) * dims
@@ -187,7 +187,7 @@ def _require_directions_last(array, dims):
 
 
 def _mean_plaquette(links):
-    """(mean of Re Tr U_P / N, number of plaquettes) of those that lie within a box of links [..., mu, N, N]."""
+    """(mean of Re Tr U_P / N, number of plaquettes) of the plaquettes within a box of links [..., mu, N, N]."""
     dims, total, count = links.ndim - 3, 0.0, 0
     for mu in range(dims):
         for nu in range(mu):
@@ -220,7 +220,7 @@ def _kind_of_site(site, dims):
 
 
 def _candidates(shape):
-    """What a shape could be on lattices of any dimensions, as phrases; empty where nothing but "generic" fits."""
+    """What a shape could be on lattices of any dimensions, as phrases; empty if only "generic" fits."""
     found = []
     for dims in range(1, len(shape) + 1):
         kind = _kind_of_site(shape[dims:], dims)
@@ -274,7 +274,7 @@ def _check(array, field):
                               expected="complex128 or complex64", found=str(array.dtype))
     square = field.kind == "spinor" or (site[-1] == site[-2] and (field.kind == "gauge" or site[0] == site[1]))
     if not square or site[-1] < 2:
-        raise InvalidArgument(f"an array of shape {shape} is no {field.kind} field: {SHAPES}", found=str(shape))
+        raise InvalidArgument(f"an array of shape {shape} is not a {field.kind} field: {SHAPES}", found=str(shape))
 
 
 def region_box(region, extents):
@@ -299,7 +299,7 @@ def region_box(region, extents):
 
 
 def region_text(region):
-    """The text for a region such as {"t": slice(0, 8)}, of a lattice that is not known here; texts stay what they are."""
+    """The text for a region such as {"t": slice(0, 8)}, of a lattice that is not known here; texts are unchanged."""
     if region is None or isinstance(region, str):
         return region
     if not isinstance(region, Mapping):
@@ -321,7 +321,7 @@ def dimension_of(axis, dimensions):
         return names.index(axis)
     if isinstance(axis, int) and 0 <= axis < dimensions:
         return axis
-    raise InvalidArgument(f"{axis!r} is no dimension of a lattice of {dimensions} dimensions, expected one of "
+    raise InvalidArgument(f"{axis!r} is not a dimension of a lattice of {dimensions} dimensions, expected one of "
                           f"{', '.join(names)} or a number below {dimensions}")
 
 
@@ -351,11 +351,11 @@ def memory_for(field, extents, dtype, out=None):
 
 
 def _described_memory(field, extents, dtype, out):
-    """Memory by description to read into; what a site holds is compared where it is read."""
+    """Described memory to read into; what a site holds is compared when it is read."""
     if dtype is not None:
-        raise InvalidArgument("dtype is given beside memory by description, which has numbers of its own")
+        raise InvalidArgument("dtype is given with described memory, which has its own type of numbers")
     if field.kind != out.kind:
-        raise InvalidArgument(f"the field is a {field.kind} field, the memory is described as that of a {out.kind} field")
+        raise InvalidArgument(f"the field is a {field.kind} field, the memory describes a {out.kind} field")
     if tuple(extents) != out.lattice:
         raise InvalidArgument(f"the memory is described for the lattice {list(out.lattice)}, but {list(extents)} is to be read "
                               "(x, y, z, t)", expected=str(list(extents)), found=str(list(out.lattice)))
@@ -364,7 +364,7 @@ def _described_memory(field, extents, dtype, out):
 
 
 def _numbers_of(dtype):
-    """What numpy calls a type of numbers."""
+    """The numpy name of a type of numbers."""
     try:
         return np.dtype(dtype)
     except (TypeError, ValueError) as error:
@@ -373,7 +373,7 @@ def _numbers_of(dtype):
 
 
 def _fitting_dtype(out, shape, field, dtype):
-    """The dtype of `out`; refuses an array that a field of that shape cannot be read into as it is."""
+    """The dtype of `out`; refuses an array into which a field of that shape cannot be read directly."""
     numbers = ("complex128", "complex64") if field.is_complex else ("float64", "float32")
     wanted = f"a writeable C-contiguous array of shape {list(shape)}, {' or '.join(numbers)} in native byte order"
     array = device.seen(out) or out

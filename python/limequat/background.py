@@ -33,11 +33,11 @@ def write_async(path: Target, array: ArrayIn, *, kind: Optional[Kind] = None, gr
 
     {options}
 
-    The array is read-only until the transfer is over (other arrays that share its memory are not: leave them alone,
-    too). An array that is not contiguous or in another byte order is copied first.
+    The array is read-only until the transfer is over (other arrays that share its memory are not; do not change them
+    either). An array that is not contiguous or in another byte order is copied first.
 
-    The file appears under its name when the transfer is waited for. With a grid: all ranks start their transfers and
-    wait for them in the same order.
+    The file appears under its name in wait(). With a grid, all ranks must start their transfers and wait for them in the
+    same order.
     """
     with agreed(require_grid(grid)):
         contiguous, field, grid = laid_out(array, kind, dims, grid)
@@ -60,8 +60,8 @@ def write_async(path: Target, array: ArrayIn, *, kind: Optional[Kind] = None, gr
 def read_async(path: Path, field: Optional[FieldName] = None, region: Optional[Region] = None,
                dtype: Optional[Dtype] = None, grid: Optional[Grid] = None, verify: bool = True, *, out: Any = None,
                **options: "Unpack[FurtherReadOptions]") -> "Pending":
-    """Begins to read a field; arguments as in :func:`limequat.read`. Returns a :class:`Pending`, whose wait() gives
-    the array; until then leave ``out`` alone.
+    """Begins to read a field; arguments as in :func:`limequat.read`. Returns a :class:`Pending`, whose wait() returns
+    the array; do not touch ``out`` until then.
 
     {options}
     """
@@ -71,10 +71,10 @@ def read_async(path: Path, field: Optional[FieldName] = None, region: Optional[R
 
 
 class Pending:
-    """A transfer in flight; several may be. In a with block it is waited for at the end, and cancelled if an
-    exception ends the block. Dropped without wait() it is cancelled.
+    """A transfer in flight; there may be several. A with block waits for it at the end, and cancels it if an exception ends
+    the block. Without wait() it is cancelled when it is deleted.
 
-    report  what the transfer did, once wait() has returned; None until then
+    report  the report of the transfer after wait(); None until then
     """
 
     path: Any
@@ -89,14 +89,14 @@ class Pending:
         return f"<{what} of {name_of(self.path)!r}, {'over' if self._over else 'in flight'}>"
 
     def test(self) -> bool:
-        """Whether wait() would return at once."""
+        """True if wait() would return immediately."""
         done = ctypes.c_int()
         call("lq_pending_test", self._handle, ctypes.byref(done))
         return bool(done.value)
 
     def wait(self) -> Any:
-        """Completes the transfer; errors surface here, as those of write and read do. Returns the report of a write,
-        the array of a read. Raises WrongState when the transfer is over already."""
+        """Completes the transfer and raises the errors of write and read. Returns the report of a write,
+        the array of a read. Raises WrongState if the transfer is already over."""
         text = ctypes.c_void_p()
         try:
             call("lq_pending_wait", self._handle, ctypes.byref(text))
@@ -106,7 +106,7 @@ class Pending:
             self._end()
 
     def cancel(self) -> None:
-        """Gives the transfer up: a write leaves no file, and what existed stays."""
+        """Abandons the transfer: a write leaves no new file, and an existing file stays."""
         try:
             call("lq_pending_cancel", self._handle)
         finally:
@@ -143,7 +143,7 @@ class _Loans:
         self._lock, self._lent, self._returned = threading.RLock(), {}, []
 
     def lend(self, array):
-        """Nothing for None, and for arrays that were read-only before."""
+        """Does nothing for None, and for arrays that were already read-only."""
         if array is None:
             return
         with self._lock:
@@ -167,7 +167,7 @@ class _Loans:
 
 
 def _made_writeable(array):
-    """False while the array that owns the memory is lent itself."""
+    """False while the array that owns the memory is itself lent."""
     try:
         array.flags.writeable = True
         return True

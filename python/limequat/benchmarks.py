@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Results of benchmarks (docs/reference/json.md) as charts: what they have in common goes into the subtitle, what tells them
-apart into the legend. ``lq plot`` runs :func:`main`."""
+"""Results of benchmarks (docs/reference/json.md) as charts: common facts are in the subtitle, differences in the
+legend. ``lq plot`` runs :func:`main`."""
 
 import argparse
 import json
@@ -89,7 +89,7 @@ def _seconds_of(seconds):
 
 
 def _lattice_of(one):
-    """What results of a lattice have, and those of tasks do not."""
+    """The facts that only results of a lattice have, not those of tasks."""
     facts = {key: one.text(key) for key in ("lattice", "grid", "strategy")}
     facts.update(precision=one.text("precision", "double"), format=one.text("format", ""), layout=one.text("layout", ""),
                  alignment=one.whole("alignment", 0))
@@ -117,18 +117,18 @@ def _result_of(one, environment):
 
 def parsed(text, path):
     """The results of transfers in the bytes ``text`` of the file ``path``; others, such as those of parts, are ignored. Raises
-    Malformed: no JSON, or JSON of something else."""
+    Malformed: not JSON, or JSON of something else."""
     try:
         document = json.loads(text.decode(), parse_constant=float)
     except json.JSONDecodeError as error:
         rest = error.doc[error.pos:].strip()
         early = error.msg.startswith("Unterminated") or len(rest) < 5 and not re.search(r'[\[\]{}",:]', rest)  # in a word or before one
         at = len(text) if early else len(error.doc[:error.pos].encode()) + 1
-        raise Malformed(f"{path}: no valid JSON, at byte {at}{': the file ends early' if early else ''}", path=path, offset=at) from None
+        raise Malformed(f"{path}: not valid JSON, at byte {at}{': the file ends early' if early else ''}", path=path, offset=at) from None
     except UnicodeDecodeError as error:
-        raise Malformed(f"{path}: no valid JSON, at byte {error.start + 1}", path=path, offset=error.start + 1) from None
+        raise Malformed(f"{path}: not valid JSON, at byte {error.start + 1}", path=path, offset=error.start + 1) from None
     except (RecursionError, ValueError) as error:  # ValueError: numbers of thousands of digits
-        raise Malformed(f"{path}: no valid JSON: {error}", path=path) from None
+        raise Malformed(f"{path}: not valid JSON: {error}", path=path) from None
     results = []
     for place, run in ((f"[{i}]", run) for i, run in enumerate(document)) if isinstance(document, list) else [("", document)]:
         run = _Object(run, place, path)
@@ -150,7 +150,7 @@ def read(path):
         kind = {FileNotFoundError: NotFound, PermissionError: NoPermission}.get(type(error), IoError)
         raise kind(f"{path}: cannot open: {error.strerror}", path=path, errno=error.errno) from None
     if len(text) == _LARGEST_FILE:
-        raise TooLarge(f"{path}: more than 64 MiB, which is no result of a benchmark", path=path)
+        raise TooLarge(f"{path}: more than 64 MiB, so it is not a result of a benchmark", path=path)
     return parsed(text, path)
 
 
@@ -214,13 +214,13 @@ def _common(results):
 
 
 def _is_creation_by_tasks(r):
-    """Opening and closing, without data; fields are created with theirs (``--protocol grid``)."""
+    """True for opening and closing without data; fields are created with their data (``--protocol grid``)."""
     return r.direction == "create" and bool(r.files)
 
 
 def kind_for(results):
-    """Of tasks: the time to create, or rates by files. Several numbers of threads: rates against them; of ranks: against these;
-    several sizes: against those; otherwise ratios."""
+    """For tasks: the time to create, or rates by files. For several numbers of threads, ranks or sizes: rates against these;
+    otherwise ratios."""
     if any(_is_creation_by_tasks(r) for r in results):
         return "create-by-tasks"
     if any(r.files for r in results):
@@ -234,7 +234,7 @@ def kind_for(results):
 
 
 class _Lines:
-    """Points of each name in order; of several at one place (process grids, for example) the highest."""
+    """Points of each name in order; if several are at one place (process grids, for example), the highest."""
 
     def __init__(self):
         self.points, self.is_choice = {}, False
@@ -268,7 +268,7 @@ _RATES = {
 
 
 def rate_chart(results, kind):
-    """Rates, and the raw limit as a line of its own, against the number that ``kind`` names."""
+    """Rates, and the raw limit as a separate line, against the number that ``kind`` names."""
     x_title, title, x_of, shown = _RATES[kind]
     facts = _varying(results) - shown
     if all(r.servers for r in results):  # the lattice grows with its clients
@@ -310,7 +310,7 @@ def bar_chart(results, kind):
 
 
 def _fitting(results, kind):
-    """Those that a picture of this kind shows. One file per task is the limit of multifiles and no line of its own."""
+    """The results that a picture of this kind shows. One file per task is the limit of multifiles, not a separate line."""
     keep = {"create-by-tasks": _is_creation_by_tasks,
             "rate-per-server": lambda r: r.servers,
             "rate-by-threads": lambda r: r.threads,
@@ -319,22 +319,22 @@ def _fitting(results, kind):
 
 
 def chart(results, kind=None):
-    """The chart of ``results``. Raises InvalidArgument: there is nothing of this kind in them."""
+    """The chart of ``results``. Raises InvalidArgument if they contain nothing of this kind."""
     if not results:
         raise InvalidArgument("there is no result of a transfer in these files: nothing to plot")
     kind = kind or kind_for(results)
     if kind not in KINDS:
-        raise InvalidArgument(f'kind: "{kind}" is none of {", ".join(KINDS)}')
+        raise InvalidArgument(f'kind: "{kind}" is not one of {", ".join(KINDS)}')
     results = _fitting(results, kind)
     if not results:
-        raise InvalidArgument("none of these results is one of this kind; choose another --kind")
+        raise InvalidArgument("none of these results has this kind; choose another --kind")
     if kind == "create-by-tasks":
         return create_chart(results)
     if kind in _RATES:
         return rate_chart(results, kind)
     made = bar_chart(results, kind)
     if not made.bars:
-        raise InvalidArgument("none of these results tells its steps; choose another --kind")
+        raise InvalidArgument("none of these results has steps; choose another --kind")
     return made
 
 
@@ -378,7 +378,7 @@ def _draw_lines(axes, made):
     axes.set_ylim(bottom=0)
     axes.grid(axis="y", color="#dddddd")
     axes.set_axisbelow(True)
-    air = (values[-1] / values[0]) ** 0.04 if len(values) > 1 else 2  # a single value stands in the middle
+    air = (values[-1] / values[0]) ** 0.04 if len(values) > 1 else 2  # a single value is drawn in the middle
     axes.set_xlim(values[0] / air, values[-1] * air)
     if made.sizes:
         ticker = needed("matplotlib.ticker", "lq.plot", package="matplotlib")
@@ -390,7 +390,7 @@ def _draw_lines(axes, made):
 
 
 def _spaced(values):
-    """The numbers as texts, but nothing where a text would reach the previous one."""
+    """The numbers as texts, but empty if a text would overlap the previous one."""
     texts, free_from, span = [], 0.0, values[-1] / values[0]
     for value in values:
         text = f"{value:.6g}"

@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Texts and names of fields changed, by a new file with the same numbers."""
+"""Changes texts and names of fields by writing a new file with the same numbers."""
 
 import argparse
 import contextlib
@@ -33,20 +33,20 @@ def set_metadata(path: _Path, metadata: Optional[Mapping[str, object]] = None, *
 
         >>> lq.set_metadata("conf.0010.ildg", {"beta": 6.1, "ildg-data-lfn": "lfn://run/conf.0010"})
 
-    metadata    facts by name, as in ``xlf-info``: those that the file states are replaced, others are added; or whole
-                texts by the names of their records
+    metadata    facts by name, as in ``xlf-info``: existing ones are replaced, others are added; or whole texts by the names
+                of their records
     name        of the field
-    output      the new file; by default it takes the place of the old one when it is complete
+    output      the new file; by default it replaces the old one when it is complete
     overwrite   replace an existing output
     allow_loss  as in :func:`convert`
 
-    Every number is compared with the old file, and with the checksums of both, before the new file has its name. Where the
-    file system shares data of files (Btrfs, XFS) the two files have theirs in common afterwards; elsewhere they are a copy.
-    Returns a dict: ``path``, ``format``, ``bytes``, ``shared`` (bytes that lie on the disk once). Raises InvalidArgument, Unsupported (several
+    Every number is compared with the old file, and with the checksums of both, before the new file gets its name. If the
+    file system can share data of files (Btrfs, XFS), both files share their data; otherwise the data are copied.
+    Returns a dict: ``path``, ``format``, ``bytes``, ``shared`` (bytes that are on the disk once). Raises InvalidArgument, Unsupported (several
     files, or a layout that would not stay), ChecksumError (the file is damaged), and what :func:`convert` raises.
     """
     if not metadata and name is None:
-        raise InvalidArgument("nothing is to be changed: metadata or name is missing")
+        raise InvalidArgument("nothing to change: metadata or name is missing")
     texts = _texts(metadata or {})
     source = os.fsdecode(path_bytes(path))
     target = os.path.realpath(source) if output is None else os.fsdecode(path_bytes(output))
@@ -67,12 +67,12 @@ def set_metadata(path: _Path, metadata: Optional[Mapping[str, object]] = None, *
             if padded:
                 convert(source, temporary, metadata=padded, overwrite=True, **options)
             if diff(source, temporary)["differing_numbers"] != 0:
-                raise ChecksumError(f"{target}: its numbers are others than those of {source}", path=target)
+                raise ChecksumError(f"{target}: its numbers differ from those of {source}", path=target)
             if output is None:
                 shutil.copymode(source, temporary)
             shared = _share(old.fileno(), known, temporary)
             if not _is_same(was, source):
-                raise IoError(f"{source}: it was written to meanwhile; nothing was changed", path=source)
+                raise IoError(f"{source}: another program changed it in the meantime; nothing was changed", path=source)
         made = os.path.getsize(temporary)
         publish(temporary, target, output is None or overwrite)
         sync_folder(folder)
@@ -87,7 +87,7 @@ def set_metadata(path: _Path, metadata: Optional[Mapping[str, object]] = None, *
 
 
 def _texts(metadata):
-    """Numbers as texts that give the same numbers; everything else that is no text is refused."""
+    """Numbers as texts that give the same numbers; anything else that is not a text is refused."""
     texts = {}
     for name, value in metadata.items():
         is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
@@ -103,18 +103,18 @@ def _require_one_file(path, known):
         raise Unsupported(f"{path}: this is a set of several files, whose texts cannot be changed alone; `lq convert` writes a new one",
                           path=path)
     if not known["fields"]:
-        raise Unsupported(f"{path}: there is no field in it whose texts could be changed", path=path)
+        raise Unsupported(f"{path}: it has no field whose texts could be changed", path=path)
 
 
 def _is_same(was, path):
-    """Whether a file is still the one that it was, and nobody has written to it."""
+    """True if a file is still the same one, and has not been written to."""
     now = os.stat(path)
     return (was.st_dev, was.st_ino, was.st_size, was.st_mtime_ns) == (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns)
 
 
 def _padded(old, known, path, metadata):
-    """The changed texts, one of them with blanks behind it, so that the data of a LIME file lie in blocks as those of the old
-    file do; None where nothing can be shared, or is without."""
+    """The changed texts, one of them followed by blanks, so that the data of a LIME file have the same alignment to blocks as
+    in the old file; None if nothing can be shared, or if it is so without blanks."""
     before, after = known["fields"][0], info(path)["fields"][0]
     texts = {one["name"]: one["text"] for one in after.get("metadata") or ()}
     text = texts.get("xlf-info")
@@ -123,9 +123,9 @@ def _padded(old, known, path, metadata):
         shift = (before["offset"] - after["offset"]) % block
         if text is None or shift == 0 or shift % 8 or before["length"] < 2 * block:
             return None
-        # Blocks that differ are no answer, but one that can be had only where there is sharing.
+        # The blocks may differ: only a file system that can share blocks compares them at all.
         can_share = _dedupe(old, 0, file.fileno(), block, block) is not None
-    # Facts are in the text by now; what has a record of its own is given again.
+    # Facts are in the text now; metadata with separate records are passed again.
     own = {name: value for name, value in metadata.items() if name in texts}
     return {**own, "xlf-info": text + " " * shift} if can_share else None
 
@@ -135,7 +135,7 @@ def _block_of(file):
 
 
 def _share(old, known, path):
-    """Blocks of the payloads that lie at the same places within blocks, which the system compares once more."""
+    """Shares blocks of the payloads that have the same alignment; the system compares them once more."""
     shared = 0
     with open(path, "r+b") as file:
         block = _block_of(file)
@@ -154,7 +154,7 @@ def _share(old, known, path):
 
 
 def _dedupe(source, source_at, target, target_at, length):
-    """How many bytes the system shares from now on, 0 if they differ; None: it cannot share any."""
+    """The number of bytes that the system now shares, 0 if they differ; None: it cannot share any."""
     request = bytearray(struct.pack("=QQHHIqQQiI", source_at, length, 1, 0, 0, target, target_at, 0, 0, 0))
     try:
         fcntl.ioctl(source, _DEDUPE, request)
@@ -180,7 +180,7 @@ def main(words):
     for word in options.changes:
         key, equals, value = word.partition("=")
         if not equals or not key:
-            print(f"lq: set: {word!r} is no change; write key=value, such as beta=6.1", file=sys.stderr)
+            print(f"lq: set: {word!r} is not a change; write key=value, such as beta=6.1", file=sys.stderr)
             return 2
         metadata[key] = value
     try:

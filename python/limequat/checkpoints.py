@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""A folder of checkpoints: saved together, kept, and the newest valid one loaded again.
+"""A folder of checkpoints: saves them, keeps the newest ones, and loads the newest valid one again.
 
     >>> with lq.Checkpoints("run/checkpoints", keep=3) as checkpoints:
     ...     found = checkpoints.load_newest()
@@ -37,13 +37,13 @@ _OWN = ("array", "kind", "dims", "grid")  # of a field that is given with option
 
 @takes("CheckpointListOptions")
 def list_checkpoints(folder, **options: "Unpack[CheckpointListOptions]"):
-    """What is in a folder of checkpoints; nothing is changed.
+    """Lists a folder of checkpoints; nothing is changed.
 
     {options}
 
     Returns a dict: ``checkpoints``, a list of dicts with "name", "state" ("valid", "not checked", "bad", "rejected", "being
     written", "leftover"), "step", "save", "date" (seconds since 1970), "bytes", "ranks", "tasks", "fields" and "problems";
-    ``foreign``, the names of what is not of checkpoints; ``holder``, the job that works in the folder, or None. Raises
+    ``foreign``, the names of files that do not belong to checkpoints; ``holder``, the job that works in the folder, or None. Raises
     NotFound, NoPermission.
     """
     return parse(text_from("lq_checkpoints_list", path_bytes(folder), Options("CheckpointListOptions", options)))
@@ -52,13 +52,13 @@ def list_checkpoints(folder, **options: "Unpack[CheckpointListOptions]"):
 class Checkpoints:
     @takes("CheckpointsOptions")
     def __init__(self, folder, *, comm=None, **options: "Unpack[CheckpointsOptions]"):
-        """A folder of checkpoints, which no other job changes as long as this is open; to be used in a with block.
+        """A folder of checkpoints, locked against other jobs while this is open; to be used in a with block.
 
-        folder  made where there is none, but not those above it (NotFound)
-        comm    an mpi4py communicator, a :class:`limequat.Communicator` or Grid: all calls are collective then
+        folder  created if it does not exist, but not its parents (NotFound)
+        comm    an mpi4py communicator, a :class:`limequat.Communicator` or Grid: all calls are then collective
         {options}
 
-        Raises WrongState where another job works in the folder, and says which.
+        Raises WrongState, which names the job, if another job works in the folder.
         """
         self.folder, self._handle = folder, None
         self._lent: List[np.ndarray] = []
@@ -71,19 +71,19 @@ class Checkpoints:
     __doc__ = __init__.__doc__
 
     def save(self, step, *, streams=(), fields=None, state=None, grid=None):
-        """Saves all of it as one checkpoint, which is there as a whole or not at all: written, synced, read back, and given
-        its name in one step. Then those that are not to be kept are removed; one of the same step is replaced.
+        """Saves the contents as one checkpoint, completely or not at all: it is written, synced, read back, and gets its name in
+        one step. Then checkpoints that need not be kept are removed; one of the same step is replaced.
 
         step     a whole number from 0
-        streams  bytes, or arrays, of this rank: a task each, in the order of ranks
-        fields   a dict of arrays by name; or of dicts with "array" and what :func:`limequat.write` takes: kind, dims, grid,
+        streams  bytes, or arrays, of this rank: one task each, in the order of ranks
+        fields   a dict of arrays by name; or of dicts with "array" and arguments of :func:`limequat.write`: kind, dims, grid,
                  precision, metadata, ...
-        state    a dict of small things by name, the same on all ranks: bytes, or what JSON can hold
-        grid     of fields that have none of their own
+        state    a dict of small values by name, the same on all ranks: bytes, or anything that JSON can hold
+        grid     for fields without a grid
 
-        Returns a report: ``path``, ``bytes``, ``seconds``, ``removed``, ``warnings``. On an error nothing of it stays, and
-        older ones stay: NoSpace, NoPermission, RanksDisagree (a state that differs between ranks; that belongs in
-        streams), ChecksumError, WrongState.
+        Returns a report: ``path``, ``bytes``, ``seconds``, ``removed``, ``warnings``. After an error nothing of it remains, and
+        older ones stay: NoSpace, NoPermission, RanksDisagree (a state that differs between ranks; put it into streams),
+        ChecksumError, WrongState.
         """
         self.wait()  # what a save in the background has borrowed is kept until then
         text = ctypes.c_void_p()
@@ -94,8 +94,9 @@ class Checkpoints:
         return parse(take_text(text))
 
     def save_async(self, step, *, streams=(), fields=None, state=None, grid=None):
-        """The same in the background; step, streams, fields, state and grid are those of :meth:`save`. Arrays are read-only
-        until :meth:`wait` (leave other arrays of their memory alone, too). One at a time: another save waits for it first."""
+        """The same in the background; step, streams, fields, state and grid as in :meth:`save`. Arrays are read-only until
+        :meth:`wait` (do not change other arrays that share their memory). Only one save runs at a time; another one first
+        waits for it."""
         self.wait()
         streams = list(streams)
         lent = [array for array in (*(fields or {}).values(), *streams) if isinstance(array, np.ndarray)]
@@ -112,13 +113,13 @@ class Checkpoints:
             raise
 
     def test(self):
-        """Whether nothing is left for wait() but to complete the save; call it now and then."""
+        """True if wait() only has to complete the save; call it from time to time."""
         done = ctypes.c_int()
         call("lq_checkpoints_test", self._open_handle(), ctypes.byref(done))
         return bool(done.value)
 
     def wait(self):
-        """Completes the save in the background, whose errors surface here. Returns its report; None where there is none."""
+        """Completes the background save and raises its errors. Returns its report; None if no save is in progress."""
         text = ctypes.c_void_p()
         try:
             call("lq_checkpoints_wait", self._open_handle(), ctypes.byref(text))
@@ -127,31 +128,31 @@ class Checkpoints:
         return parse(take_text(text))
 
     def load_newest(self):
-        """The :class:`Checkpoint` with the highest step, all of whose bytes agree with their sums; None where there are no
-        checkpoints. One that is found to be damaged is marked, tried once more by a later call, and then left alone.
-        Raises Malformed where none of those there is valid, and says of each why."""
+        """The :class:`Checkpoint` with the highest step, all of whose bytes agree with their sums; None if there are no
+        checkpoints. A damaged one is marked, tried once more by a later call, and then left alone. Raises Malformed, with the
+        reason for each, if none is valid."""
         handle = Handle("lq_checkpoint_free", "lq_checkpoints_load_newest", self._open_handle())
         self._give_back()
         return Checkpoint(handle, self._group) if handle else None
 
     def reject(self, checkpoint, reason):
-        """That checkpoint is of no use to the program, for a reason that is kept: it is left alone from now on."""
+        """Marks a checkpoint that is useless to the program, and stores the reason: it is not loaded again."""
         with agreed(self._group):
             handle, why = checkpoint._handle, text_bytes(reason, "the reason")
         call("lq_checkpoints_reject", self._open_handle(), handle, why)
 
     def forget_marks(self):
-        """Takes the marks of damaged checkpoints away, so that they are tried again."""
+        """Removes the marks of damaged checkpoints, so that they are tried again."""
         call("lq_checkpoints_forget_marks", self._open_handle())
 
     def prune(self):
-        """Removes what killed jobs left, and what is not to be kept; returns the names."""
+        """Removes leftovers of killed jobs, and checkpoints that need not be kept; returns the names."""
         text = ctypes.c_void_p()
         call("lq_checkpoints_prune", self._open_handle(), ctypes.byref(text))
         return parse(take_text(text))
 
     def close(self):
-        """Completes a save in the background, and lets other jobs work in the folder."""
+        """Completes a background save, and releases the folder for other jobs."""
         if self._handle is None:
             return
         try:
@@ -160,7 +161,7 @@ class Checkpoints:
             self._end()
 
     def _request(self, step, streams, fields, state, grid):
-        """Adds what is to be saved; the first arguments of the save."""
+        """Adds the contents; returns the first arguments of the save."""
         handle = self._open_handle()
         with agreed(self._group):
             if isinstance(step, bool) or not isinstance(step, (int, np.integer)) or not 0 <= step < 2**64:
@@ -186,7 +187,7 @@ class Checkpoints:
         return None
 
     def _forget(self):
-        """What was added to a save that will not be is not part of the next one."""
+        """Discards contents that were added for a save that did not happen."""
         try:
             call("lq_checkpoints_forget_added", self._handle)
         finally:
@@ -219,12 +220,12 @@ class Checkpoints:
 
 
 class Checkpoint:
-    """A checkpoint that was loaded: every byte was as it was written.
+    """A loaded checkpoint: all of its bytes agree with their sums.
 
     step, path, date (UTC), ranks, tasks  of the job that saved it; tasks is the number of streams
-    state     a dict: bytes, or what was given to save()
+    state     a dict: bytes, or the values given to save()
     fields    names
-    warnings  sentences: newer ones that are damaged, and why
+    warnings  sentences: newer checkpoints that are damaged, and why
     """
 
     def __init__(self, handle, group):
@@ -243,7 +244,7 @@ class Checkpoint:
             self.state.update([_known(name, value)])
 
     def read_field(self, name, **options):
-        """Reads a field into a new array; arguments and result as of :func:`limequat.read`. The grid may be any."""
+        """Reads a field into a new array; arguments and result as in :func:`limequat.read`. Any process grid."""
         with agreed(require_grid(options.get("grid"))):
             if name not in self._files:
                 raise NoSuchRecord(f"{self.path}: the checkpoint has no field {name!r}; it has "
@@ -252,7 +253,7 @@ class Checkpoint:
 
     @takes("MultifileReadOptions")
     def streams(self, **options: "Unpack[MultifileReadOptions]"):
-        """The streams, dealt out to the ranks that load: a :class:`limequat.multifile.Reader`.
+        """The streams, distributed over the ranks that load: a :class:`limequat.multifile.Reader`.
 
         {options}
         """
@@ -266,7 +267,7 @@ class Checkpoint:
 
 
 def _known(name, value):
-    """A state by the name that it was given: what JSON holds, or bytes."""
+    """A state under its original name: a JSON value, or bytes."""
     if name.endswith(_JSON):
         try:
             return name[:-len(_JSON)], json.loads(value)
@@ -278,13 +279,13 @@ def _known(name, value):
 
 
 def _flat(data):
-    """Its bytes, one after the other."""
+    """Its bytes, concatenated."""
     view = memoryview(data.encode() if isinstance(data, str) else data)
     return view.cast("B") if view.c_contiguous and view.nbytes else bytes(view)
 
 
 def _add_field(handle, name, one, grid):
-    """Adds a field; returns what its memory is in."""
+    """Adds a field; returns the object that owns its memory."""
     options = dict(one) if isinstance(one, dict) else {"array": one}
     if "array" not in options:
         raise InvalidArgument(f"field {name!r} has no array")
@@ -300,7 +301,7 @@ def _add_field(handle, name, one, grid):
 
 
 def _states(state):
-    """Bytes by the names under which they are kept."""
+    """Bytes by the names under which they are stored."""
     kept = {}
     for name, value in state.items():
         if not isinstance(name, str):

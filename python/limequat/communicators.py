@@ -1,11 +1,11 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Communicators of mpi4py as the library knows them, and errors that all ranks have in common.
+"""Communicators of mpi4py for the library, and errors that are the same on all ranks.
 
-liblimequat_mpi is used where it lies beside liblimequat (or LIMEQUAT_MPI_LIBRARY names it) and is linked to the very MPI
-that mpi4py has loaded; a wheel has several, for Open MPI, MPICH and the standard ABI, of which the one that fits is taken.
-That is found out before it is loaded: two MPIs in one process disturb each other. Elsewhere the library sends and receives
-by the methods of the communicator (operations.py).
+liblimequat_mpi is used if it is next to liblimequat (or LIMEQUAT_MPI_LIBRARY names it) and is linked to the MPI that
+mpi4py has loaded; a wheel has several, for Open MPI, MPICH and the standard ABI, and the one that fits is used. This is
+checked before it is loaded, because two MPIs in one process disturb each other. Otherwise the library sends and receives
+through the methods of the communicator (operations.py).
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ _METHODS = ("Dup", "Free", "Get_rank", "Get_size", "Isend", "Irecv")
 
 
 class Communicator(Handle):
-    """The ranks of an mpi4py communicator, which is duplicated: the library's messages never meet yours. Collective.
+    """The ranks of an mpi4py communicator, which is duplicated, so the library's messages never mix with yours. Collective.
 
-    Whatever takes ``comm=`` takes an mpi4py communicator, one of these, or a :class:`Grid`; one of these serves many
-    calls, where a communicator is duplicated for each. All ranks drop theirs in the same order. An object that is not of
-    mpi4py will do, too, where it has Dup, Free, Get_rank, Get_size, Isend(buffer, dest, tag) and Irecv(buffer, source,
-    tag), which return something with Test(), Cancel() and Free(). Raises InvalidArgument (an intercommunicator, no
+    Every function with ``comm=`` accepts an mpi4py communicator, one of these, or a :class:`Grid`. One of these serves many
+    calls, whereas a plain communicator is duplicated for each. All ranks must delete theirs in the same order. An object of
+    another package is accepted if it has Dup, Free, Get_rank, Get_size, Isend(buffer, dest, tag) and Irecv(buffer, source,
+    tag), which return an object with Test(), Cancel() and Free(). Raises InvalidArgument (an intercommunicator, not a
     communicator).
 
-    is_native  whether the library calls MPI itself; else it calls the methods of the communicator, which costs some
+    is_native  True if the library calls MPI itself; otherwise it calls the methods of the communicator, which costs some
                microseconds for each message
     """
 
@@ -89,7 +89,7 @@ class Communicator(Handle):
 
 
 def group_of(comm):
-    """The Communicator of what a caller gave as comm= or grid=; None for this process alone."""
+    """The Communicator for the comm= or grid= of a caller; None for this process alone."""
     if comm is None or isinstance(comm, Communicator):
         return comm
     return comm.communicator if hasattr(comm, "communicator") else Communicator(comm)
@@ -97,8 +97,8 @@ def group_of(comm):
 
 @contextlib.contextmanager
 def agreed(group):
-    """Collective. What fails in the block on any rank fails on all, with the error of the lowest such rank: what comes
-    before a collective call and may go wrong on one rank alone goes in here."""
+    """Collective. If the block fails on any rank, it fails on all, with the error of the lowest such rank: for code before a
+    collective call that may fail on one rank only."""
     failure = None
     try:
         yield
@@ -138,7 +138,7 @@ _CODES = ((MemoryError, Code.OUT_OF_MEMORY), (NotImplementedError, Code.UNSUPPOR
 
 
 def _told(failure):
-    """An exception as the library tells it to other ranks."""
+    """An exception in the form in which the library passes it to other ranks."""
     told = structs.Failure(struct_size=ctypes.sizeof(structs.Failure), offset=-1)
     if isinstance(failure, Error):
         told.status, told.sentence = int(failure.code), _bytes(failure.sentence)
@@ -167,8 +167,8 @@ def _candidates():
 
 @functools.lru_cache(maxsize=None)
 def _library_over(mpi):
-    """liblimequat_mpi over the MPI of that module of mpi4py, or None. One that LIMEQUAT_MPI_LIBRARY names must be there, and it
-    is told when it cannot be used."""
+    """The liblimequat_mpi for the MPI of that module of mpi4py, or None. A library named by LIMEQUAT_MPI_LIBRARY must exist;
+    a warning says why it cannot be used."""
     named = os.environ.get("LIMEQUAT_MPI_LIBRARY")
     paths = {candidate.resolve(): None for candidate in _candidates() if candidate.is_file()}  # names may lead to one
     if named and not paths:
@@ -185,7 +185,7 @@ def _library_over(mpi):
 
 def _of_that_mpi(path, mpi):
     """(the library, None) where it is linked to the MPI that mpi4py uses, else (None, why not)."""
-    # The names of the libraries that it needs stand in it as texts.
+    # It contains the names of the libraries that it needs, as text.
     needed = {name.decode() for name in re.findall(rb"\0(lib[\w.+-]*mpi[\w.+-]*\.so[\w.]*)(?=\0)", path.read_bytes())}
     needed = {name for name in needed if not name.startswith("liblimequat")}
     mine = _name_of(mpi)
@@ -194,7 +194,7 @@ def _of_that_mpi(path, mpi):
     library = ctypes.CDLL(str(path))
     try:
         if address_of(library, "MPI_Comm_dup") != address_of(ctypes.CDLL(mpi.__file__), "MPI_Comm_dup"):
-            return None, f"it uses another MPI than mpi4py, which uses {mine}"
+            return None, f"it uses a different MPI from mpi4py, which uses {mine}"
         if address_of(library, "lq_communicator_free") != address_of(None, "lq_communicator_free"):
             return None, f"it belongs to another Limequat than {library_path()}"
     except AttributeError:  # mpi4py finds its MPI by other means
@@ -214,7 +214,7 @@ def _is_loaded(name):
         return False
 
 
-# Of a launcher: how many processes it started, and which of them this is.
+# Variables of launchers: how many processes were started, and the number of this one.
 _LAUNCHERS = (("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"), ("PMI_SIZE", "PMI_RANK"),
               ("MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK"))
 
@@ -227,9 +227,9 @@ def _warn_of_lonely_ranks(mpi):
     for size, rank in _LAUNCHERS:
         processes = os.environ.get(size, "")
         if processes.isdigit() and int(processes) > 1 and os.environ.get(rank, "0") == "0":
-            warnings.warn(f"{processes} processes were started ({size}={processes}), but MPI.COMM_WORLD has one: each of "
-                          f"them works alone. The launcher belongs to another MPI than mpi4py, which uses {_name_of(mpi)}: start "
-                          "this program by the mpirun of that MPI, or install mpi4py for that of the launcher",
+            warnings.warn(f"{processes} processes were started ({size}={processes}), but MPI.COMM_WORLD has one: each process "
+                          f"works alone. The launcher belongs to a different MPI from mpi4py, which uses {_name_of(mpi)}: start "
+                          "this program with the mpirun of that MPI, or install mpi4py for the MPI of the launcher",
                           RuntimeWarning, stacklevel=levels_to_the_caller())
             return
 

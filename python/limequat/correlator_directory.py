@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an append to a correlator store says of itself: JSON texts (docs/formats/correlators.md, section 4)."""
+"""The directory of an append to a correlator store: JSON texts (docs/formats/correlators.md, section 4)."""
 
 import json
 from typing import NamedTuple, Optional
@@ -54,7 +54,7 @@ class Directory(NamedTuple):
 
 
 def most_text(size):
-    """How many bytes a text may have that has `size` bytes compressed: what claims to be more was made to fill the memory."""
+    """The maximum size of a text that has `size` bytes compressed: a larger claim is an attempt to fill the memory."""
     return max(_MOST_TEXT, _MOST_RATIO * size)
 
 
@@ -68,7 +68,7 @@ def directory_text(d):
 
 
 def parse_directory(text, end):
-    """A Directory; ValueError and its like say what is wrong."""
+    """A Directory; ValueError and similar exceptions say what is wrong."""
     found = json.loads(text.decode("ascii"))
     if found["version"] != VERSION:
         raise ValueError(f"version {found['version']}")
@@ -101,7 +101,7 @@ def _piece(value):
 def _kind(value):
     dtype, shape = value
     if dtype not in DTYPES or len(shape) > MOST_DIMENSIONS or not all(_count(extent) for extent in shape):
-        raise ValueError(f"{correlator_labels.shown(value)} is no kind of array")
+        raise ValueError(f"{correlator_labels.shown(value)} is not a kind of array")
     return dtype, tuple(shape)
 
 

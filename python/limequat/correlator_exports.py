@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Correlators of a store as objects of pandas, xarray and pyerrors, where these are installed."""
+"""Correlators of a store as objects of pandas, xarray and pyerrors, if these are installed."""
 
 import os
 import re
@@ -45,7 +45,7 @@ def to_xarray(selection, fill):
     values = selection.array(fill=fill)
     series = selection.correlators
     if any(s.axes != series[0].axes for s in series):
-        raise InvalidArgument("the selected correlators have different axes; select those with the same ones")
+        raise InvalidArgument("the selected correlators have different axes; select those with the same axes")
     axes = _axis_names(series[0])
     dimensions = ["configuration", "correlator"]
     dimensions += [_free(axis, {"configuration", "correlator", "name"}) for axis in axes]
@@ -64,7 +64,7 @@ def to_pyerrors(selection, ensemble):
     pyerrors = needed("pyerrors", "to_pyerrors()")
     wrong = [c for c in selection.configurations if isinstance(c, bool) or not isinstance(c, int)]
     if wrong:
-        raise InvalidArgument(f"configuration {shown(wrong[0])} is no integer, which pyerrors needs", found=shown(wrong[0]))
+        raise InvalidArgument(f"configuration {shown(wrong[0])} is not an integer, which pyerrors needs", found=shown(wrong[0]))
     found = []
     samples = {series.number: {} for series in selection.correlators}
     for configuration, series, values in selection:

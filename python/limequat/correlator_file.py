@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 """The file of a correlator store (docs/formats/correlators.md): bytes are only ever added after its end, and one write of 48 bytes,
-the superblock, makes them part of it. So an append is in the file as a whole or not at all, and readers need no lock.
+the superblock, makes them part of it. So an append is in the file completely or not at all, and readers need no lock.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ class StoreFile:
     """The file of a store: its directories, appended to by :meth:`commit`."""
 
     def __init__(self, path, mode, wait, sync):
-        self.name = os.path.abspath(path_bytes(path))  # wherever the program goes afterwards
+        self.name = os.path.abspath(path_bytes(path))  # absolute, because the program may change its folder
         self.path = os.fsdecode(path)
         self.mode, self.sync, self.process = mode, sync, os.getpid()
         self.descriptor = None
@@ -46,7 +46,7 @@ class StoreFile:
             raise
 
     def close(self):
-        """Ends the lock, too."""
+        """Closes the file and releases the lock."""
         if self.descriptor is not None:
             descriptor, self.descriptor = self.descriptor, None
             os.close(descriptor)
@@ -75,7 +75,7 @@ class StoreFile:
                         raise
                 if self.descriptor is not None and not stat.S_ISREG(os.fstat(self.descriptor).st_mode):
                     self.close()
-                    raise UnknownFormat(f"{self.path}: no correlator store: no regular file", path=self.path)
+                    raise UnknownFormat(f"{self.path}: not a correlator store: not a regular file", path=self.path)
             if self.descriptor is None:
                 with contextlib.suppress(Exists):  # by another program, in this moment
                     self._create()
@@ -113,7 +113,7 @@ class StoreFile:
                 publishing.sync_folder(folder)
 
     def _lock(self):
-        """Whether this program is the only one that appends. Where the file system has no locks commit() compares superblocks."""
+        """Locks the file against other appending programs; returns success. If there are no locks, commit() compares superblocks."""
         try:
             if hasattr(fcntl, "F_OFD_SETLK"):
                 fcntl.fcntl(self.descriptor, fcntl.F_OFD_SETLK, struct.pack("hhqqi", fcntl.F_WRLCK, os.SEEK_SET, _LOCKED_BYTE, 1, 0))
@@ -147,20 +147,20 @@ class StoreFile:
         return bytes(data)
 
     def advise(self, address, count):
-        """These bytes are read soon."""
+        """Announces that these bytes will be read soon."""
         if hasattr(os, "posix_fadvise"):
             with contextlib.suppress(OSError):
                 os.posix_fadvise(self.descriptor, address, count, os.POSIX_FADV_WILLNEED)
 
     def refresh(self):
-        """Reads what was appended since; the number of new directories."""
+        """Reads directories appended since; returns their number."""
         self.require_open()
         superblock, end, root = self._read_superblock()
         if superblock == self._superblock:
             return 0
         size = os.fstat(self.descriptor).st_size
         if size < end:
-            raise Truncated(f"{self.path}: the file has {size} bytes, its superblock says {end}; copy it again, or restore it",
+            raise Truncated(f"{self.path}: the file has {size} bytes, its superblock states {end}; copy it again, or restore it",
                             path=self.path, offset=size, expected=str(end), found=str(size))
         head = self._read_head(root, end)
         added = self._read_chain(head, end)
@@ -179,9 +179,9 @@ class StoreFile:
                 if data[:8] != hdf5_bytes.SIGNATURE or len(data) < hdf5_bytes.SUPERBLOCK_BYTES:
                     break
             time.sleep(0.005 if attempt < 19 else 0)
-        kind = UnknownFormat if data[:8] != hdf5_bytes.SIGNATURE or "which no correlator store has" in str(reason) else Malformed
+        kind = UnknownFormat if data[:8] != hdf5_bytes.SIGNATURE or "which a correlator store does not have" in str(reason) else Malformed
         kind = Truncated if kind is Malformed and len(data) < hdf5_bytes.SUPERBLOCK_BYTES else kind
-        raise kind(f"{self.path}: no correlator store: at byte 0: {reason}", path=self.path, offset=0) from None
+        raise kind(f"{self.path}: not a correlator store: at byte 0: {reason}", path=self.path, offset=0) from None
 
     def _read_head(self, root, end):
         """(appends, Piece of the newest directory or None, the end of the file as the head has it)."""
@@ -190,13 +190,13 @@ class StoreFile:
                 raise ValueError(f"the root group is outside of the {end} bytes of the file")
             size = hdf5_bytes.header_bytes(self.read(root, 10))
             if root + size > end or size > 65536:
-                raise ValueError(f"the root group has {size} bytes, which the file has not")
+                raise ValueError(f"the root group has {size} bytes, more than the file has")
             body = hdf5_bytes.attribute_of(self.read(root, size), ATTRIBUTE)
         except ValueError as error:
             if isinstance(error, Error):
                 raise
             kind = UnknownFormat if "no attribute" in str(error) else Malformed
-            raise kind(f"{self.path}: no correlator store, or one that another program wrote to: at byte {root}: {error}",
+            raise kind(f"{self.path}: not a correlator store, or one that another program wrote to: at byte {root}: {error}",
                        path=self.path, offset=root) from None
         if len(body) != 48:
             raise Malformed(f"{self.path}: the attribute {ATTRIBUTE} at byte {root} has {len(body)} bytes, expected 48",
@@ -208,7 +208,7 @@ class StoreFile:
         return count, Piece(*piece) if count else None, stated
 
     def _read_chain(self, head, end):
-        """Directories that are not known yet, oldest first."""
+        """New directories, oldest first."""
         known = self.directories[-1].number if self.directories else -1
         count, piece = head[:2]
         limit, found = end, []
@@ -254,14 +254,14 @@ class StoreFile:
 
     def commit(self, added, arrays, sums, series):
         """Appends: `added` is a :class:`Directory` whose addresses are 0, `arrays` and `sums` are those of its blocks, `series` the
-        text of the new correlators or None. In the file as a whole when this returns; nothing of it when it raises."""
+        text of the new correlators or None. When this returns, everything is in the file; when it raises, nothing."""
         self.require_open()
         if self.mode == "r":
             raise WrongState(f"{self.path}: opened for reading; open it with mode 'a' to append", path=self.path)
         self._require_unchanged()
         if self._is_foreign:
-            raise Malformed(f"{self.path}: another program than Limequat has written to this store, and an append would lose what it added; "
-                            "copy the correlators to a store of their own: select().copy(PATH)", path=self.path)
+            raise Malformed(f"{self.path}: a program other than Limequat has written to this store, and an append would lose what it "
+                            "added; copy the correlators to a separate store: select().copy(PATH)", path=self.path)
         writes, end, superblock, directory, piece = self._planned(added, arrays, sums, series)
         is_done = False
         try:
@@ -270,7 +270,7 @@ class StoreFile:
                     _write_all(self.descriptor, data, address)
                 if self.sync:
                     os.fsync(self.descriptor)
-                os.pwrite(self.descriptor, superblock, 0)  # from here on it is there
+                os.pwrite(self.descriptor, superblock, 0)  # the append is complete from here on
                 is_done = True
                 if self.sync:
                     os.fsync(self.descriptor)
@@ -289,7 +289,7 @@ class StoreFile:
 
     def _require_unchanged(self):
         if not self._has_the_name():
-            raise IoError(f"{self.path}: the name refers to another file now; open the store again", path=self.path)
+            raise IoError(f"{self.path}: the name now refers to another file; open the store again", path=self.path)
         if self._current_superblock() != self._superblock:
             raise IoError(f"{self.path}: another program wrote to this store, although it is open for appending here; open it again",
                           path=self.path)
@@ -348,7 +348,7 @@ class StoreFile:
 
     @contextlib.contextmanager
     def _translated(self, what):
-        """Errors of the system as those of the package."""
+        """Translates errors of the system to those of the package."""
         try:
             yield
         except OSError as error:

@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Correlators that are to be appended to a store: checked, and sorted by kinds of arrays."""
+"""Checks correlators to be appended to a store, and sorts them by kinds of arrays."""
 
 import zlib
 
@@ -74,7 +74,7 @@ class Gathered:
         try:
             array = np.asarray(values)
         except (ValueError, TypeError) as error:
-            raise InvalidArgument(f"{self.path}: the values of {described(name, labels)} are no array: {error}", path=self.path) from None
+            raise InvalidArgument(f"{self.path}: the values of {described(name, labels)} are not an array: {error}", path=self.path) from None
         dtype = array.dtype.newbyteorder("<").str
         if dtype not in DTYPES:
             raise InvalidArgument(f"{self.path}: {described(name, labels)} is of type {array.dtype}, expected one of "

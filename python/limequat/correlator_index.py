@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is in a correlator store, and where: made of the directories of its file, looked up by labels."""
+"""The index of a correlator store: made from the directories of its file, searched by labels."""
 
 import contextlib
 import gc
@@ -17,13 +17,13 @@ _VALUES = {str, int, float, bool, list}
 
 
 class Series(NamedTuple):
-    """A correlator of a store, over all configurations: its name and labels, and what an array of it is.
+    """A correlator of a store, over all configurations: its name and labels, and type, shape and axes of its arrays.
 
     name    a text
     labels  a dict of names and values
     dtype   of the numbers
     shape   of the array of one configuration
-    axes    names of the dimensions and their coordinates or None, as a dict; empty: nothing was said
+    axes    names of the dimensions and their coordinates or None, as a dict; empty: not given
     number  in the store
     """
 
@@ -36,7 +36,7 @@ class Series(NamedTuple):
 
 
 class Configuration(NamedTuple):
-    """A configuration of a store: what identifies it, and further labels such as the stream."""
+    """A configuration of a store: its identifying value, and more labels such as the stream."""
 
     value: object
     labels: dict
@@ -86,7 +86,7 @@ class Index:
         self._series, self._keys, self._ids_of_name, self._ids_of_label = [], {}, {}, {}
 
     def update(self):
-        """Takes directories that were appended since."""
+        """Adds directories that were appended since."""
         if self._taken == len(self._file.directories) and not self._is_torn:
             return
         with self._lock:
@@ -100,7 +100,7 @@ class Index:
                 self._is_torn = False
 
     def _check(self, directory):
-        """Malformed: the directory does not fit those before it."""
+        """Raises Malformed if the directory does not fit the previous ones."""
         if directory.first_series != self.count or (directory.series is None) != (directory.new_series == 0):
             raise self._malformed(directory, f"its correlators begin with number {directory.first_series}, expected {self.count}")
         old_kinds, old_orders = len(self.kinds), len(self.orders)
@@ -114,7 +114,7 @@ class Index:
                 raise self._malformed(directory, f"an array of {block.arrays} correlators has the order of others")
             size = block.arrays * np.dtype(dtype).itemsize * int(np.prod(shape, dtype=object))
             if block.numbers + size > self._file.end:
-                raise self._malformed(directory, f"the numbers at byte {block.numbers} have {size} bytes, which the file has not")
+                raise self._malformed(directory, f"the numbers at byte {block.numbers} have {size} bytes, more than the file has")
 
     def _take(self, directory):
         self.kinds += directory.kinds
@@ -140,7 +140,7 @@ class Index:
 
     @property
     def append_count(self):
-        """How many appends there are."""
+        """The number of appends."""
         return self._taken
 
     def number_of(self, configuration):
@@ -149,7 +149,7 @@ class Index:
 
     @property
     def series(self):
-        """All correlators, parsed when they are first asked for."""
+        """All correlators, parsed when they are first needed."""
         if self._tables:
             with self._lock:
                 while self._tables:
@@ -183,7 +183,7 @@ class Index:
             return self._keys
 
     def find(self, name, conditions):
-        """Numbers of the correlators that fulfil all conditions, ascending; `name` is a :class:`Condition` or None."""
+        """Numbers of the correlators that satisfy all conditions, ascending; `name` is a :class:`Condition` or None."""
         with self._lock:  # the dictionaries are rebuilt when there are new correlators
             found = self._candidates(name, [(label, condition) for label, condition in conditions.items() if condition.values is not None])
         series = self._series
@@ -223,7 +223,7 @@ class Index:
 
     def places(self, ids, configuration, known):
         """Where these correlators of a configuration (its number) are: [(Block, positions in ids, slots in the block)], and the
-        positions of those that are missing. `known` is a dict that the caller keeps for further configurations with the same ids."""
+        positions of the missing ones. `known` is a dict that the caller keeps for other configurations with the same ids."""
         found, missing = [], np.arange(len(ids))
         for directory in reversed(self.appends[configuration]):  # the newest one counts
             for block in directory.blocks:
@@ -241,7 +241,7 @@ class Index:
 
 @contextlib.contextmanager
 def _uncollected():
-    """While many objects are made that all stay: Python would look through them for garbage again and again."""
+    """Disables garbage collection while many permanent objects are created: Python would scan them repeatedly."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -273,4 +273,4 @@ def _labels(labels):
 
 
 def _no_number(text):
-    raise ValueError(f"{text} is no value of a label")
+    raise ValueError(f"{text} is not a value of a label")

@@ -1,9 +1,9 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Labels of correlators: which values they may have, when two are equal, and how they are written down.
+"""Labels of correlators: their permitted values, when two are equal, and how they are stored.
 
 A value is a text, an integer of 64 bits, a finite float, True or False, or a tuple of such. Numbers are equal by value (1 and 1.0);
-True and False are no numbers. Texts are JSON texts in a store, never parts of paths or of queries, so any character is kept.
+True and False are not numbers. Texts are JSON texts in a store, never parts of paths or of queries, so any character is kept.
 """
 
 import json
@@ -20,7 +20,7 @@ _REFUSED = "a text, an int of 64 bits, a finite float, True or False, or a tuple
 
 
 def checked(value, what, depth=0):
-    """The value of a label as Python has it: types of numpy become those of Python. InvalidArgument: it is none."""
+    """The value of a label with numpy types converted to Python's. InvalidArgument: it cannot be a label."""
     if isinstance(value, str):
         return _checked_text(str(value), what)
     if isinstance(value, (bool, np.bool_)):
@@ -53,7 +53,7 @@ def checked_labels(labels, what):
 
 
 def _is_plain(value, in_tuple=False):
-    """Whether a value is certainly one of a label as it is: quickly, for tens of thousands of them."""
+    """True if a value is certainly valid for a label: a fast check for tens of thousands of them."""
     kind = type(value)
     if kind is str:
         return len(value) < 256 and value.isascii()
@@ -77,12 +77,12 @@ def _checked_text(text, what):
         text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise InvalidArgument(f"{what} has a character that UTF-8 cannot represent at position {error.start}; "
-                              "names of files that are no UTF-8 need os.fsencode(...).hex()") from None
+                              "names of files that are not UTF-8 need os.fsencode(...).hex()") from None
     return text
 
 
 def comparable(value):
-    """What two equal values have in common, and two others do not: True is not 1."""
+    """A key that is equal for equal values only: True is not 1."""
     if isinstance(value, bool):
         return ("bool", value)
     if isinstance(value, tuple):
@@ -101,13 +101,13 @@ def to_json(value):
 
 
 def from_json(value):
-    """A label out of JSON: lists are tuples."""
+    """A label from JSON: lists become tuples."""
     return tuple(map(from_json, value)) if isinstance(value, list) else value
 
 
 class Condition:
-    """What :func:`limequat.correlators.Store.select` asks of one label: a value, several of them (a set), a range of integers, or a
-    function that is called with the value."""
+    """A condition of :func:`limequat.correlators.Store.select` on one label: a value, several of them (a set), a range of
+    integers, or a function that is called with the value."""
 
     def __init__(self, wanted, what):
         self.values = self.function = None
@@ -121,7 +121,7 @@ class Condition:
             self.values = {comparable(checked(wanted, what))}
 
     def holds(self, value):
-        """Whether a value fulfils it."""
+        """True if a value satisfies it."""
         return comparable(value) in self.values if self.values is not None else bool(self.function(value))
 
 

@@ -10,8 +10,8 @@
     ...     for configuration, correlator, values in store.select("pion", momentum=lambda p: p[2] > 0):
     ...         ...
 
-An append is in the file as a whole or not at all, whenever the program is killed, and needs no room twice. One program appends at a
-time; others read meanwhile. Every array has a checksum, which is compared when it is read. The file is an HDF5 file that any HDF5
+An append is in the file completely or not at all, whenever the program is killed, and data are written only once. One program
+appends at a time; others can read concurrently. Every array has a checksum, which is compared when it is read. The file is an HDF5 file that any HDF5
 program reads (docs/formats/correlators.md); neither h5py nor the HDF5 library is needed. See docs/guide/correlators.md.
 """
 
@@ -43,7 +43,7 @@ class Correlator(NamedTuple):
     name    a text
     labels  a dict of names and values (texts, ints, floats, bools, tuples of such)
     values  an array
-    axes    names of the dimensions, or a dict of names and coordinates or None; None: nothing is said
+    axes    names of the dimensions, or a dict of names and coordinates or None; None: not given
     """
 
     name: str
@@ -55,11 +55,11 @@ class Correlator(NamedTuple):
 def open(path, mode="r", *, wait=0.0, sync=True):
     """Opens the correlator store in the file ``path``: a :class:`Store`, to be used in a with block.
 
-    mode  "r" reads the state of this moment; "a" appends, or makes a new store; "x" makes a new one and refuses to replace one
-    wait  seconds to wait while another program appends to it; IoError if it still does then
-    sync  each append is on the disk when it returns, and survives a power failure, too. Without, it survives kills only
+    mode  "r" reads the present state; "a" appends, or creates a new store; "x" creates a new one and never replaces one
+    wait  seconds to wait while another program appends to it; IoError if it still does after that
+    sync  each append is on the disk when it returns, and survives a power failure. Without it, an append survives only kills
 
-    Raises NotFound, Exists, NoPermission, UnknownFormat (no correlator store), Malformed and Truncated (a damaged one), IoError.
+    Raises NotFound, Exists, NoPermission, UnknownFormat (not a correlator store), Malformed and Truncated (a damaged one), IoError.
     """
     if mode not in ("r", "a", "x"):
         hint = "; to replace a store, remove the file first" if mode == "w" else ""
@@ -75,9 +75,9 @@ def read_files(paths, layout=None):
     paths   a file, or several of one configuration
     layout  "hadrons", "lalibe" (and Chroma's, by QDP++), "qlua", "cvc", "tmlqcd" or "table"; None: recognised from the content
 
-    What becomes a name and what a label: docs/guide/correlators.md. HDF5 files are read by the library's component hdf5 (Unsupported
-    without it). Raises UnknownFormat (no such layout), Malformed (not what the layout says, with its place), ChecksumError (of QLUA's
-    SHA-256), NotFound.
+    docs/guide/correlators.md lists the names and labels. HDF5 files are read by the library's component hdf5 (Unsupported
+    without it). Raises UnknownFormat (no such layout), Malformed (does not match the layout, with the position), ChecksumError (of
+    QLUA's SHA-256), NotFound.
     """
     return [Correlator(*found) for found in foreign_correlators.read_files(paths, layout)]
 
@@ -105,7 +105,7 @@ class Store:
                 f"{len(self._index.configurations)} configurations>")
 
     def close(self):
-        """Ends the work with the file. There is nothing to flush: appends are in the file when they return."""
+        """Closes the file. There is nothing to flush: appends are in the file when they return."""
         self._file.close()
 
     path = property(lambda self: self._file.path, doc="The name of the file.")
@@ -129,7 +129,7 @@ class Store:
         return self._current().number_of(configuration) is not None
 
     def refresh(self):
-        """Of a store that is read: takes what another program appended since; the number of its appends."""
+        """For a store open for reading: shows data appended since; returns the number of new appends."""
         with self._lock:
             count = self._file.refresh()
             self._index.update()
@@ -143,14 +143,14 @@ class Store:
     # Appending
 
     def append(self, configuration, correlators, *, labels=None, replace=False):
-        """Appends correlators of one configuration. They are in the file when this returns, all of them or, whatever happens, none.
+        """Appends correlators of one configuration. When this returns all of them are in the file; after a failure or kill, all or none.
 
         configuration  what identifies it: an int, a text, or another value of a label
         correlators    :class:`Correlator` objects or tuples (name, labels, values) or (name, labels, values, axes); or pairs of a
                        :class:`Series` of this store and values, which is faster; or a dict of names and values
-        labels         further labels of the configuration, such as the stream
-        replace        correlators that this configuration has already are replaced; otherwise they are refused (Exists). The bytes
-                       of the old ones stay in the file
+        labels         more labels of the configuration, such as the stream
+        replace        replace correlators that this configuration already has; otherwise they are refused (Exists). The bytes of
+                       the old ones stay in the file
 
         Values are arrays of float64, float32, complex128, complex64, int64 or int32; all arrays of one name and labels have the same
         type, shape and axes. Raises InvalidArgument, Exists, NoSpace, NoPermission, IoError, WrongState (opened for reading).
@@ -197,7 +197,7 @@ class Store:
                          record=names[0])
 
     def import_files(self, configuration, paths, layout=None, *, labels=None, replace=False):
-        """Appends the correlators in files of other programs, as one append; the number of correlators.
+        """Appends the correlators in files of other programs, as one append; returns their number.
 
         configuration, labels, replace  as in :meth:`append`
         paths, layout                   as in :func:`read_files`
@@ -209,13 +209,13 @@ class Store:
     # Looking up
 
     def select(self, name=None, *, configurations=None, labels=None, **conditions):
-        """The correlators that fulfil conditions: a :class:`Selection`, from which nothing was read yet.
+        """The correlators that satisfy conditions: a :class:`Selection`; nothing is read yet.
 
         name            of the correlators: a text, a set of texts, or a function of a name; None: any
         configurations  values in a list or set, a range of integers, or a function of a :class:`Configuration`; None: all
-        labels          conditions as a dict, for labels whose names are no Python names or those of these arguments
+        labels          conditions as a dict, for labels whose names are not Python names, or are names of these arguments
         conditions      on labels: a value (compared by value: 1 equals 1.0, True is not 1), a set of values, a range of integers, or a
-                        function of the value. A correlator without that label does not fulfil it
+                        function of the value. A correlator without that label does not satisfy it
         """
         index = self._current()
         wanted = {**(labels or {}), **conditions}
@@ -248,10 +248,10 @@ class Store:
         """One correlator of one configuration: an array.
 
         configuration             what identifies it
-        name, labels, conditions  as in :meth:`select`; exactly one correlator fulfils them, or NoSuchRecord or InvalidArgument says
-                                  which there are
+        name, labels, conditions  as in :meth:`select`; exactly one correlator must satisfy them, otherwise NoSuchRecord or
+                                  InvalidArgument lists the candidates
 
-        Raises ChecksumError if the numbers are not what was written.
+        Raises ChecksumError if the numbers are damaged.
         """
         index = self._current()
         number = self._number_of(index, checked(configuration, "the configuration"))
@@ -263,7 +263,7 @@ class Store:
         """One correlator of all configurations: an array [configuration, ...] in the order of :attr:`configurations`.
 
         fill                                      as in :meth:`Selection.array`
-        configurations, name, labels, conditions  as in :meth:`select`; exactly one correlator fulfils them
+        configurations, name, labels, conditions  as in :meth:`select`; exactly one correlator must satisfy them
         """
         selection = self.select(name, configurations=configurations, labels=labels, **conditions)
         selection.require_one()
@@ -273,7 +273,7 @@ class Store:
 
     @property
     def sizes(self):
-        """Bytes: an answer with ``file``, ``numbers`` (that can be read) and ``replaced`` (that stay in the file unused)."""
+        """Sizes in bytes: an answer with ``file``, ``numbers`` (readable) and ``replaced`` (unused bytes in the file)."""
         index = self._current()
         total = sum(self._bytes_of(block) for appends in index.appends for d in appends for block in d.blocks)
         ids, live, known = np.arange(index.count), 0, {}
@@ -291,7 +291,7 @@ class Store:
     def verify(self):
         """Reads everything and compares all checksums: a :class:`limequat.Verification`, true if all agree.
 
-        ``findings`` names each damaged array, with its place; ``arrays`` counts what was read."""
+        ``findings`` names each damaged array, with its position; ``arrays`` counts the arrays that were read."""
         index = self._current()
         findings, arrays = [], 0
         for number, appends in enumerate(index.appends):
@@ -368,7 +368,7 @@ class Store:
     def _damaged(self, index, number, configuration, offset, expected, found):
         what = described(index.series[number].name, index.series[number].labels)
         return ChecksumError(f"{self.path}: {what} of configuration {shown(index.configurations[configuration].value)} at byte {offset}: "
-                             f"the CRC-32 is {found}, expected {expected}; the numbers are damaged, append them again with replace=True",
+                             f"the CRC-32 is {found}, expected {expected}; the numbers are damaged; append them again with replace=True",
                              path=self.path, record=what, offset=offset, expected=expected, found=found)
 
 
@@ -403,7 +403,7 @@ class Selection:
 
     @property
     def missing(self):
-        """Combinations that the store lacks: a list of (value of the configuration, :class:`Series`)."""
+        """Missing combinations: a list of (value of the configuration, :class:`Series`)."""
         index = self._store._current()
         return [(index.configurations[number].value, index.series[self._ids[at]])
                 for number in self._numbers for at in self._places(number)[1]]
@@ -432,16 +432,16 @@ class Selection:
             return self._ids
         path, series = self._store.path, self._store._current().series
         if not len(self._ids):
-            raise NoSuchRecord(f"{path}: no correlator fulfils the conditions; there are {len(series)}: "
+            raise NoSuchRecord(f"{path}: no correlator satisfies the conditions; there are {len(series)}: "
                                f"{_some([described(s.name, s.labels) for s in series[:4]], len(series))}", path=path)
         names = [described(series[n].name, series[n].labels) for n in self._ids[:4]]
-        raise InvalidArgument(f"{path}: {len(self._ids)} correlators fulfil the conditions: {_some(names, len(self._ids))}; add labels "
+        raise InvalidArgument(f"{path}: {len(self._ids)} correlators satisfy the conditions: {_some(names, len(self._ids))}; add labels "
                               "until one is left, or use select()", path=path, found=str(len(self._ids)))
 
     def array(self, *, fill=None):
         """All numbers: an array [configuration, correlator, ...].
 
-        fill  a number for what the store lacks; None: NoSuchRecord names it. See :attr:`missing` and :meth:`complete`
+        fill  a number for missing arrays; None: NoSuchRecord names them. See :attr:`missing` and :meth:`complete`
 
         The correlators have the same type and shape, or InvalidArgument. Raises ChecksumError, OutOfMemory.
         """
@@ -452,7 +452,7 @@ class Selection:
         odd = next((s for s in series if (s.dtype, s.shape) != (series[0].dtype, series[0].shape)), None)
         if odd:
             raise InvalidArgument(f"{self._store.path}: {described(odd.name, odd.labels)} is {odd.dtype} {list(odd.shape)}, "
-                                  f"{described(series[0].name, series[0].labels)} is {series[0].dtype} {list(series[0].shape)}: select those "
+                                  f"{described(series[0].name, series[0].labels)} is {series[0].dtype} {list(series[0].shape)}: select correlators "
                                   "of one shape, or iterate", path=self._store.path)
         places = [self._places(number) for number in self._numbers]
         if fill is None and any(len(missing) for _, missing in places):
@@ -473,7 +473,7 @@ class Selection:
         return array
 
     def _advise(self, places):
-        """The system reads ahead what is far apart in the file, while the first arrays are compared."""
+        """Lets the system prefetch distant parts of the file, while the first arrays are compared."""
         for found, _ in places:
             for block, _, slots in found:
                 size = self._store._array_bytes(block)
@@ -485,16 +485,16 @@ class Selection:
         missing = self.missing
         names = [f"{described(s.name, s.labels)} of configuration {shown(c)}" for c, s in missing[:3]]
         raise NoSuchRecord(f"{self._store.path}: {len(missing)} of {len(self._numbers) * len(self._ids)} arrays are not in the store: "
-                           f"{_some(names, len(missing))}; use complete(), or say with fill= what stands for them",
+                           f"{_some(names, len(missing))}; use complete(), or give a number for them with fill=",
                            path=self._store.path, record=names[0], found=str(len(missing)))
 
     def copy(self, path, *, sync=True):
-        """Writes what is selected to a new store: a part of a store, or all of one without arrays that were replaced.
+        """Writes the selection to a new store: a part of a store, or all of one without replaced arrays.
 
         path  the new file; Exists if there is one
         sync  as in :func:`open`
 
-        Every checksum is compared on the way. If it is interrupted, the new store has the configurations that were complete."""
+        Every checksum is compared in transit. If this is interrupted, the new store has the complete configurations."""
         labels = {comparable(c.value): c.labels for c in self._store.configurations}
         with open(path, "x", sync=sync) as store:
             rows = []
@@ -507,7 +507,7 @@ class Selection:
 
     def to_pandas(self):
         """A pandas.DataFrame with a row for each number: columns ``configuration``, ``name``, the labels (None where a correlator lacks
-        one), the indices or coordinates of the axes, and ``value``. What the store lacks has no row. Needs pandas."""
+        one), the indices or coordinates of the axes, and ``value``. Missing arrays have no row. Needs pandas."""
         return correlator_exports.to_pandas(self)
 
     def to_xarray(self, *, fill=None):
@@ -549,7 +549,7 @@ def _checked_fill(fill, dtype):
             return number
     except (TypeError, ValueError, OverflowError):
         pass
-    raise InvalidArgument(f"fill is {shown(fill)}, which no {dtype} represents", found=shown(fill))
+    raise InvalidArgument(f"fill is {shown(fill)}, which {dtype} cannot represent", found=shown(fill))
 
 
 def _some(values, total=None):

@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Plain datasets of HDF5 files read as fields: whoever wrote them did not say what they are, whoever reads them does."""
+"""Plain datasets of HDF5 files, read as fields: the file does not state their meaning, the caller does."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ _SITES = {"gauge": ("mu", "row", "column"), "spinor": ("spin", "color"),
 
 
 def plain(path, catalog):
-    """The Stat of each dataset that is part of no field."""
+    """The Stat of each dataset that is not part of a field."""
     if catalog["format"] != "hdf5":
         return []
     from limequat import hdf5  # which needs modules that need this one
@@ -39,7 +39,7 @@ def read_as(path, name, as_, region=None, dtype=None, grid=None, out=None):
         values = file.read(name)
     array = _in_order(np.asarray(values), kind, order, f"{path}: dataset {name!r}")
     if array.dtype.kind not in "fc":
-        raise InvalidArgument(f"{path}: dataset {name!r} holds {array.dtype}, no field: expected real or complex numbers",
+        raise InvalidArgument(f"{path}: dataset {name!r} holds {array.dtype}, not a field: expected real or complex numbers",
                               path=str(path), record=name, found=str(array.dtype))
     array, field, extents = described(array, kind, 4)
     lower, sizes = region_box(region, extents) or ([0] * len(extents), list(extents))
@@ -64,7 +64,7 @@ def _meaning(as_):
 
 
 def _in_order(array, kind, order, what):
-    """The array [t, z, y, x, site...], complex where its last axis is re/im."""
+    """The array [t, z, y, x, site...], complex if its last axis is re/im."""
     site = _SITES[kind]
     if order is None:
         if array.dtype.kind == "f" and kind != "generic" and array.ndim == 5 + len(site) and array.shape[-1] == 2:

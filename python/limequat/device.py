@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arrays in memory of a GPU, of CuPy, PyTorch, JAX, Numba and others, as they describe themselves."""
+"""Arrays in memory of a GPU, from CuPy, PyTorch, JAX, Numba and others, by their own descriptions."""
 
 import ctypes
 import dataclasses
@@ -27,7 +27,7 @@ class _Tensor(ctypes.Structure):
 
 @dataclasses.dataclass(frozen=True)
 class DeviceArray:
-    """A C-contiguous array whose numbers are on a GPU. Nothing of it is ever copied behind the caller's back."""
+    """A C-contiguous array whose numbers are on a GPU. It is never copied implicitly."""
 
     address: int
     shape: tuple
@@ -37,18 +37,18 @@ class DeviceArray:
 
     @property
     def size(self):
-        """How many numbers."""
+        """The number of elements."""
         return math.prod(self.shape)
 
     def reshape(self, *shape):
-        """The same memory with another shape of as many numbers."""
+        """The same memory with another shape of the same size."""
         return dataclasses.replace(self, shape=shape)
 
 
 def seen(array):
     """The DeviceArray of an array on a GPU, None for anything else.
 
-    InvalidArgument where it is not C-contiguous, Unsupported where its GPU is of another maker.
+    InvalidArgument if it is not C-contiguous, Unsupported if its GPU is of another maker.
     """
     if isinstance(array, (np.ndarray, DeviceArray)):
         return array if isinstance(array, DeviceArray) else None
@@ -93,7 +93,7 @@ def _from_dlpack(array):
     shape = tuple(tensor.shape[:tensor.dimensions])
     strides = [n * dtype.itemsize for n in tensor.strides[:tensor.dimensions]] if tensor.strides else None
     _require_contiguous(array, shape, strides, dtype.itemsize)
-    # The capsule is not renamed: it frees the tensor when it goes, with this object.
+    # The capsule is not renamed: it frees the tensor when it is deleted with this object.
     return DeviceArray((tensor.data or 0) + tensor.byte_offset, shape, dtype, False, (array, capsule))
 
 
@@ -103,5 +103,5 @@ def _require_contiguous(array, shape, strides, itemsize):
         return
     if any(n > 1 and have != want for n, have, want in zip(shape, strides, expected)):
         raise InvalidArgument(f"the array ({type(array).__name__}) on the GPU has strides of {list(strides)} bytes, expected "
-                              f"{expected}: make it C-contiguous there, for it is not copied behind your back",
+                              f"{expected}: make it C-contiguous there, because it is never copied implicitly",
                               expected=str(expected), found=str(list(strides)))

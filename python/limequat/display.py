@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What notebooks show: tables in HTML. Texts of files are escaped."""
+"""HTML tables for notebooks. Texts of files are escaped."""
 
 import html
 import os
@@ -10,7 +10,7 @@ _LONG = 300  # characters of a value
 
 
 def table(title, head, rows):
-    """A title and a table below it, of the first hundred rows; nothing but the title without rows."""
+    """A title and a table below it, of the first hundred rows; only the title without rows."""
     shown, rows = f"<p><b>{_escaped(title)}</b></p>", list(rows)
     if not rows:
         return shown
@@ -20,7 +20,7 @@ def table(title, head, rows):
 
 
 def brief(value):
-    """A value of an answer in a cell: how many there are of a long list or of dicts."""
+    """A value of an answer in a cell: only the length of a long list or of dicts."""
     if isinstance(value, dict):
         return ", ".join(f"{name}: {brief(one)}" for name, one in value.items()) if len(value) <= 4 else f"{len(value)} members"
     if isinstance(value, list) and (len(value) > 8 or any(isinstance(one, (dict, list)) for one in value)):

@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""An ensemble at a glance: a catalogue of lattice files in one SQLite file, asked, verified again, shown as a page."""
+"""An ensemble at a glance: a catalogue of lattice files in one SQLite file, searched, verified again, shown as a page."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Files(List[Answer]):
 
     Each has ``path``, ``format``, ``kind``, ``lattice`` ("8x8x8x16"), ``precision``, ``group``, ``size`` (bytes), ``fields``,
     ``checksum``, ``cksum``, ``plaquette``, ``link_trace``, ``trajectory``, ``series``, ``state``, ``modified``, ``indexed``, ``verified``
-    (UTC), and ``properties``, a dict of the facts in its texts. What is not known is None.
+    (UTC), and ``properties``, a dict of the facts in its texts. Unknown values are None.
     """
 
     def to_pandas(self) -> Any:
-        """A DataFrame with a row for each file; properties are columns of their own, called ``properties.NAME``."""
+        """A DataFrame with a row for each file; properties are separate columns, called ``properties.NAME``."""
         import pandas
 
         rows = [{**{name: value for name, value in one.items() if name != "properties"},
@@ -50,12 +50,12 @@ def _paths(folders):
 
 @takes("CatalogueOptions", verb="index")
 def index(folders: Paths = (), **options: "Unpack[CatalogueOptions]") -> Judgement:
-    """Looks for lattice files in folders (a path or several) and below, and keeps in the catalogue what their headers say.
+    """Searches folders (a path or several) and all folders below for lattice files, and stores the facts in their headers in the catalogue.
 
     {options}
 
-    Files whose size and time stamp are as they were are not read again; without folders those of before are looked
-    through. Returns a dict, true when no file is missing or damaged: ``db``, ``files``, ``added``, ``changed``, ``unchanged``,
+    Files with unchanged size and time stamp are not read again; without folders those of before are indexed.
+    Returns a dict, true if no file is missing or damaged: ``db``, ``files``, ``added``, ``changed``, ``unchanged``,
     ``missing``, ``damaged``, ..., ``being_written``, ``leftovers``, ``strangers`` (a list of ``path``, ``what``), ``warnings``, and the
     ``assessment`` that :func:`assess` returns. Raises NotFound, Malformed (the catalogue is
     damaged), Unsupported (it is of a later version, or there is no SQLite), IoError (it is locked), NoPermission, NoSpace.
@@ -68,12 +68,12 @@ def index(folders: Paths = (), **options: "Unpack[CatalogueOptions]") -> Judgeme
 
 @takes("CatalogueOptions", verb="find")
 def find(expression: str = "", **options: "Unpack[CatalogueOptions]") -> Files:
-    """The files of the catalogue that fulfil an expression such as ``"beta=6.0 trajectory>=1000 not damaged"``; all without one.
+    """The files of the catalogue that match an expression such as ``"beta=6.0 trajectory>=1000 not damaged"``; all without one.
 
     {options}
 
-    Returns :class:`Files`, a list of dicts; ``.to_pandas()`` makes a DataFrame of it. Raises InvalidArgument (it says where the
-    expression is wrong, or which name no file has and which may be meant), NotFound (there is no catalogue), and what :func:`index` raises.
+    Returns :class:`Files`, a list of dicts; ``.to_pandas()`` makes a DataFrame of it. Raises InvalidArgument (with the position
+    of a syntax error, or a name that no file has and a similar one), NotFound (there is no catalogue), and what :func:`index` raises.
     """
     files = parse(text_from("lq_find", text_bytes(expression, "the expression"), Options("CatalogueOptions", options)))["files"]
     for one in files:
@@ -83,12 +83,12 @@ def find(expression: str = "", **options: "Unpack[CatalogueOptions]") -> Files:
 
 @takes("CatalogueOptions", verb="scrub")
 def scrub(files: "Union[str, os.PathLike[str], None]" = None, **options: "Unpack[CatalogueOptions]") -> Verification:
-    """Verifies the files of the catalogue that are due, and tells bit rot from replacement. ``files`` is another name of the
-    option ``which``, which may come first: ``lq.scrub("b600/r0", since="30d")``.
+    """Verifies the files of the catalogue that are due, and distinguishes bit rot from replaced files. ``files`` is another name
+    of the option ``which``, which may come first: ``lq.scrub("b600/r0", since="30d")``.
 
     {options}
 
-    Returns a :class:`Verification`, true when ``ok``: ``due``, ``sound``, ``consistent``, ``replaced``, ``bit_rot``, ``damaged``,
+    Returns a :class:`Verification`, true if ``ok``: ``due``, ``sound``, ``consistent``, ``replaced``, ``bit_rot``, ``damaged``,
     ``unproven``, ``incomplete``, ``missing``, ``unreadable``, and ``failed``, a list with ``path``, ``verdict``, ``sentence``,
     ``verification``. Raises what :func:`find` raises.
     """
@@ -104,9 +104,9 @@ def verify_below(paths: Paths, **options: "Unpack[VerifyOptions]") -> Judgement:
 
     {options}
 
-    Returns a dict, true when ``ok``, which is when ``lq verify -r`` ends with 0: ``summary`` (how many files there are of each
-    verdict), ``files`` (a :class:`Verification` for each that should be a lattice file; those that cannot be verified, and
-    those that the catalogue has and that are not there any more, have a ``problem``), ``strangers`` (files of other
+    Returns a dict, true if ``ok``, that is, if ``lq verify -r`` exits with 0: ``summary`` (the number of files with each
+    verdict), ``files`` (a :class:`Verification` for each that should be a lattice file; files that cannot be verified, and
+    files of the catalogue that no longer exist, have a ``problem``), ``strangers`` (files of other
     programs). One process reads ``threads`` files at a time. Raises InvalidArgument.
     """
     paths, count = _paths(paths)
@@ -119,11 +119,11 @@ def verify_below(paths: Paths, **options: "Unpack[VerifyOptions]") -> Judgement:
 
 @takes("CatalogueOptions", only=("db",))
 def assess(**options: "Unpack[CatalogueOptions]") -> Judgement:
-    """What stands out among the files of the catalogue.
+    """Reports what stands out among the files of the catalogue.
 
     {options}
 
-    Returns a dict, true when nothing does: ``duplicates`` (``checksum``, ``paths``), ``gaps`` in trajectory numbers (``series``, ``first``, ``last``, ``step``, ``count``,
+    Returns a dict, true if nothing does: ``duplicates`` (``checksum``, ``paths``), ``gaps`` in trajectory numbers (``series``, ``first``, ``last``, ``step``, ``count``,
     ``missing``), ``outliers`` of the plaquette (``path``, ``series``, ``plaquette``, ``median``, ``deviation``), and ``remarks``
     about anything else (``rule``, ``series``, ``paths``, ``sentence``).
     """
@@ -132,11 +132,11 @@ def assess(**options: "Unpack[CatalogueOptions]") -> Judgement:
 
 @takes("CatalogueOptions", verb="report")
 def report_page(folders: Paths, page: Target, **options: "Unpack[CatalogueOptions]") -> Answer:
-    """Writes one page of HTML about the files of folders (none: all of the catalogue), which it brings up to date before.
+    """Updates the catalogue, and writes one HTML page about the files of folders (none: all of the catalogue).
 
     {options}
 
-    Where there is no catalogue, nothing is kept. Returns a dict: ``path``, ``files``, ``bytes``, ``seconds``. Raises Exists, and what
+    If there is no catalogue, none is stored. Returns a dict: ``path``, ``files``, ``bytes``, ``seconds``. Raises Exists, and what
     :func:`index` raises.
     """
     paths, count = _paths(folders)

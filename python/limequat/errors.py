@@ -36,18 +36,18 @@ class Code(enum.IntEnum):
 
 
 class Error(Exception):
-    """Any failure of Limequat; str() is the sentence, the attributes are the facts.
+    """Any failure of Limequat; str() is the message, the attributes are the facts.
 
     code      a :class:`Code`
     path      the file concerned, or None
     record    type of the record or name of the field concerned, or None
     offset    byte in the file, or None
     rank      the rank that failed, or None
-    expected  what should have been there, or None
-    found     what was there, or None
-    errno     the number the system gave, or the one that the system has for this; or None
+    expected  the expected value, or None
+    found     the actual value, or None
+    errno     the number that the system reported, or its number for this failure; or None
 
-    Those that are OSError have ``filename`` and ``strerror``, too.
+    Subclasses of OSError also have ``filename`` and ``strerror``.
     """
 
     code = Code.INTERNAL
@@ -80,7 +80,7 @@ class Error(Exception):
 
 
 def _tell_of_the_system(error: OSError, path):
-    """What those who know OSError ask for."""
+    """The attributes of OSError."""
     error.filename, error.strerror = path, os.strerror(error.errno) if error.errno else ""
 
 
@@ -90,13 +90,13 @@ def _again(kind, sentence, facts):
 
 
 class InvalidArgument(Error, ValueError):
-    """An argument that cannot be right."""
+    """An argument is invalid."""
 
     code = Code.INVALID_ARGUMENT
 
 
 class RanksDisagree(Error, ValueError):
-    """Arguments that must be the same on all ranks are not."""
+    """Arguments that must be the same on all ranks differ."""
 
     code = Code.RANKS_DISAGREE
 
@@ -120,7 +120,7 @@ class NotFound(Error, FileNotFoundError):
 
 
 class Exists(Error, FileExistsError):
-    """There is a file of that name already; overwrite=True replaces it."""
+    """A file of that name exists; overwrite=True replaces it."""
 
     code, _usual_errno = Code.EXISTS, errno.EEXIST
 
@@ -162,7 +162,7 @@ class Truncated(Error, EOFError):
 
 
 class ChecksumError(Error):
-    """The data are not what was written."""
+    """The data have changed since they were written."""
 
     code = Code.CHECKSUM_MISMATCH
 
@@ -192,7 +192,7 @@ class CommunicationError(Error, RuntimeError):
 
 
 class InternalError(Error, RuntimeError):
-    """A bug of Limequat; please report it."""
+    """A bug in Limequat; please report it."""
 
     code = Code.INTERNAL
 

@@ -9,7 +9,7 @@ from limequat.errors import InvalidArgument
 
 
 def extents_of(value, name):
-    """As a list of numbers; `name` is that of the argument."""
+    """The extents as a list of numbers; `name` is the name of the argument."""
     try:
         if isinstance(value, str) and re.fullmatch("[0-9]+(x[0-9]+)*", value):
             return [int(part) for part in value.split("x")]

@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files fetched from URLs: by the library's copy, which resumes, and compared with the digest that the server states."""
+"""Fetches files from URLs with the library's copy, which resumes, and compares them with the digest that the server states."""
 
 import base64
 import binascii
@@ -30,9 +30,9 @@ _ORDER = ("sha-512", "sha-256", "sha", "sha-1", "md5", "adler32", "crc32")  # wh
 
 
 def stated_digests(headers, is_whole=False):
-    """What a server states of a whole file in its answer: {algorithm: bytes}. Repr-Digest (RFC 9530), Digest (RFC 3230, which
+    """The digests of a whole file in a server's answer: {algorithm: bytes}. Repr-Digest (RFC 9530), Digest (RFC 3230, which
     XRootD sends), x-goog-hash and x-ms-blob-content-md5 of two clouds, and the ETag of an object that was stored in S3 in one
-    part, which is its MD5. Content-MD5 only of an answer with the whole file (is_whole): of a part it may be that of the part."""
+    part, which is its MD5. Content-MD5 only in an answer with the whole file (is_whole): otherwise it may be that of the part."""
     found = {}
     for field in ("Content-MD5", "x-ms-blob-content-md5"):
         value = _bytes_of("md5", (headers.get(field) or "").strip()) if is_whole or field != "Content-MD5" else None
@@ -69,28 +69,28 @@ def _bytes_of(name, text):
 
 
 def is_member_of_archive(one):
-    """Whether it is a member of a tar archive."""
+    """True if it is a member of a tar archive."""
     found = archive_and_member(os.fsdecode(one)) if isinstance(one, (str, bytes, os.PathLike)) else None
     return found is not None and found[1] != ""
 
 
 def is_copied_here(one):
-    """Whether this module copies it, and not the library alone."""
+    """True if this module copies it, and not the library alone."""
     return is_elsewhere(one) or is_member_of_archive(one)
 
 
 def copy_from(sources, target, copy, options):
-    """``copy(paths, target, options)`` of files and URLs, one after the other; what :func:`limequat.copy` returns.
+    """``copy(paths, target, options)`` of files and URLs, one at a time; what :func:`limequat.copy` returns.
 
-    A URL whose server states a digest gets its name only after the digest was compared; until then it is called
+    If the server states a digest, the file gets its name only after the digest has been compared; until then it is called
     ``.NAME.fetched``.
     """
     made = Answer(files=[], bytes=0, moved_bytes=0, present_files=0, seconds=0.0, findings=[], digests={})
     is_folder = os.path.isdir(target) or os.fsdecode(target).endswith("/")
     if len(sources) > 1 and not is_folder:
-        raise InvalidArgument(f"{os.fsdecode(target)}: several files go to a folder, and there is none of this name")
+        raise InvalidArgument(f"{os.fsdecode(target)}: several files need a folder as the target, and there is none of this name")
     if any(map(is_copied_here, sources)) and _PROFILE_NAME.match(os.fsdecode(target)) and not os.path.exists(target):
-        raise InvalidArgument(f"{os.fsdecode(target)}: what comes from elsewhere goes to a path, not to a name of the site profile")
+        raise InvalidArgument(f"{os.fsdecode(target)}: URLs and file objects are copied to a path, not to a name of the site profile")
     for one in sources:
         _add(made, _copy_one(one, target, is_folder, copy, dict(options)))
     return made
@@ -118,21 +118,21 @@ def _copy_one(one, target, is_folder, copy, options):
 
 
 def _copy_proven(source, url, final, digest, copy, options):
-    """The copy under another name, its digest, then its name."""
+    """Copies under another name, compares the digest, then gives the name."""
     overwrite, (algorithm, stated) = options.pop("overwrite", False), digest
     if os.path.lexists(final) and not overwrite:
         if os.path.isfile(final) and os.path.getsize(final) == source.size and _digest_of(final, algorithm) == stated:
             return {"files": [], "bytes": 0, "moved_bytes": 0, "present_files": 1, "seconds": 0.0, "findings": [],
                     "digests": {final: f"{algorithm}:{stated.hex()}"}}
-        raise Exists(f"{final}: there is another file of this name already; choose another name or overwrite=True", path=final)
+        raise Exists(f"{final}: another file of this name already exists; choose another name or overwrite=True", path=final)
     folder, name = os.path.split(final)
     hidden = os.path.join(folder, f".{name}.fetched")
     made = copy([source], hidden, {**options, "overwrite": True})
     found = _digest_of(hidden, algorithm)
     if found != stated:
         os.unlink(hidden)
-        raise ChecksumError(f"{shown(url)}: the {algorithm} of what came is {found.hex()}, the server states {stated.hex()}: it was "
-                            f"damaged on its way or on the server; nothing was kept: fetch it again", path=shown(url),
+        raise ChecksumError(f"{shown(url)}: the {algorithm} of the received file is {found.hex()}, the server states {stated.hex()}: it was "
+                            f"damaged in transit or on the server; nothing was kept: fetch it again", path=shown(url),
                             expected=stated.hex(), found=found.hex())
     _publish(hidden, final, overwrite)
     made["files"] = [final]
@@ -147,7 +147,7 @@ def _publish(hidden, final, overwrite):
         try:
             give_name(hidden, final)
         except FileExistsError:
-            raise Exists(f"{final}: another program gave this name to a file meanwhile; {hidden} has the one that was fetched",
+            raise Exists(f"{final}: another program gave this name to a file in the meantime; the fetched file is {hidden}",
                          path=final) from None
         with contextlib.suppress(FileNotFoundError):
             os.unlink(hidden)
@@ -169,11 +169,11 @@ def _digest_of(path, algorithm):
 
 
 def _file_name(one):
-    """What the copy of a URL or file object is called."""
+    """The name of the copy of a URL or file object."""
     path = urllib.parse.unquote(urllib.parse.urlsplit(one).path) if isinstance(one, str) else os.fsdecode(getattr(one, "name", "") or "")
     name = posixpath.basename(path)
     if not name or name in (".", "..") or "\0" in name:
-        raise InvalidArgument(f"{shown(one)}: it ends in no name of a file; name the copy, not only its folder")
+        raise InvalidArgument(f"{shown(one)}: it does not end in a file name; name the copy, not only its folder")
     return name
 
 
@@ -187,7 +187,7 @@ def _add(made, one):
 
 
 def main(words):
-    """``lq copy`` of what the library does not copy alone: NAME=VALUE..., --json, -q, "--", SOURCE..., TARGET. Returns the exit code."""
+    """``lq copy`` of sources that the library does not copy alone: NAME=VALUE..., --json, -q, "--", SOURCE..., TARGET. Returns the exit code."""
     place = words.index("--")
     sources, target = words[place + 1:-1], words[-1]
     given = dict(word.split("=", 1) for word in words[:place] if "=" in word)
@@ -220,7 +220,7 @@ def _value_of(text):
 def _sentence_of(made, is_dry):
     text = f"{'would be ' if is_dry else ''}copied: {len(made.files)} file{'s' * (len(made.files) != 1)}, {spelled(made.bytes)}"
     if made.present_files:
-        text += f"; there already: {made.present_files}"
+        text += f"; already present: {made.present_files}"
     if made.moved_bytes < made.bytes and not is_dry:
         text += f" ({spelled(made.bytes - made.moved_bytes)} of them by an interrupted copy)"
     agreeing = sorted({digest.partition(":")[0] for digest in made.digests.values()})

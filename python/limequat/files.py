@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files opened for looking around: looked through once, and nothing is read before it is asked for."""
+"""Open files: scanned once; numbers are read only when they are requested."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def open(path: Path, *, grid: Optional[Grid] = None) -> "File":
-    """Opens the file ``path`` for reading: a :class:`File`. With a :class:`Grid` as ``grid`` that is collective, and so are read() and verify()
+    """Opens the file ``path`` for reading: a :class:`File`. With a :class:`Grid` as ``grid`` this call is collective, as are read() and verify()
     of fields: each rank reads its box."""
     return File(path, grid)
 
@@ -42,8 +42,8 @@ def open(path: Path, *, grid: Optional[Grid] = None) -> "File":
 class File:
     """A file: ``format``, ``lattice`` (x, y, z, t), ``metadata``, ``fields``, ``records``, ``findings``.
 
-    It is a mapping of its fields as well: file["gauge"], file["spinor:3"] (the number 3, from 0, of that name), keys(), values(),
-    items(), len(file), ``in``, and iteration over the keys, which are names, with the number where a name repeats.
+    It is also a mapping of its fields: file["gauge"], file["spinor:3"] (number 3, from 0, of that name), keys(), values(),
+    items(), len(file), ``in``, and iteration over the keys, which are names, with a number if a name repeats.
     fields["gauge"], fields["propagator", 3], fields[0] are :class:`FieldView`; records["xlf-info"] is bytes.
     """
 
@@ -60,7 +60,7 @@ class File:
         self.records = Records(path, self._file, self.catalog)
 
     def close(self) -> None:
-        """Closes the file; what is in it is known all the same, but nothing can be read any more."""
+        """Closes the file; its contents remain known, but nothing can be read any longer."""
         self._file.free()
 
     def __enter__(self) -> "File":
@@ -70,7 +70,7 @@ class File:
         self.close()
 
     def keys(self) -> List[str]:
-        """Names of the fields in the order of the file; "NAME:0", "NAME:1", ... where a name repeats."""
+        """Names of the fields in the order of the file; "NAME:0", "NAME:1", ... if a name repeats."""
         names = self.fields.names()
         seen: Dict[str, int] = {}
         keys = []
@@ -88,7 +88,7 @@ class File:
         return list(zip(self.keys(), self.fields))
 
     def get(self, key: FieldName, default: Any = None) -> Any:
-        """The field of a ``key``, or ``default`` where there is none."""
+        """The field of a ``key``, or ``default`` if there is none."""
         return self[key] if key in self else default
 
     def __getitem__(self, key: FieldName) -> "FieldView":
@@ -120,7 +120,7 @@ class File:
 
     @property
     def datasets(self) -> List[Any]:
-        """Plain datasets of an HDF5 file, which are no fields that are known: a list of :class:`limequat.hdf5.Stat` with path,
+        """Plain datasets of an HDF5 file, which are not recognised as fields: a list of :class:`limequat.hdf5.Stat` with path,
         type and shape. ``limequat.read(path, dataset, as_="gauge")`` reads one as a field. Empty for other formats."""
         return datasets.plain(self.path, self.catalog)
 
@@ -136,20 +136,20 @@ class File:
 
     @property
     def metadata(self) -> Dict[str, str]:
-        """Texts of the file, as a dict; of texts with the same name the first."""
+        """Texts of the file, as a dict; of texts with the same name only the first."""
         return metadata_of(self.catalog)
 
     @property
     def findings(self) -> List[Answer]:
-        """What is worth saying about the file."""
+        """Notable facts about the file."""
         return self.catalog["findings"]
 
     def to_xarray(self, slices: Slices = "auto") -> Any:
-        """An xarray.Dataset of all fields; of fields with the same name "NAME[0]", "NAME[1]" and so on.
+        """An xarray.Dataset of all fields; fields with the same name are called "NAME[0]", "NAME[1]" and so on.
 
-        slices  as of :meth:`FieldView.to_xarray`
+        slices  as in :meth:`FieldView.to_xarray`
 
-        Raises ImportError where xarray is missing, Unsupported where the fields are of several lattices.
+        Raises ImportError if xarray is missing, Unsupported if the fields have different lattices.
         """
         return labelled.dataset(self, slices)
 
@@ -178,12 +178,12 @@ def _fields_table(title, fields):
 
 
 def _first(lines, what, most=20):
-    """Lines for a screen: not more than that many, and how many more there are."""
+    """Lines for a screen: at most that many, and the number of the others."""
     return lines if len(lines) <= most else [*lines[:most], f"  ... and {len(lines) - most} more {what}"]
 
 
 def _names_text(names, what):
-    """"2 fields: 'gauge', 'spinor'", of each name once."""
+    """"2 fields: 'gauge', 'spinor'", each name once."""
     distinct = list(dict.fromkeys(names))
     shown = ", ".join(map(repr, distinct[:4])) + (", ..." if len(distinct) > 4 else "")
     return f"{len(names)} {what}{'' if len(names) == 1 else 's'}" + (f": {shown}" if names else "")
@@ -216,7 +216,7 @@ class Fields:
         return FieldView(self._path, self._file, entry, number, self._grid, self._place_of(entry), self._lock)
 
     def _place_of(self, entry):
-        """(path, identity) of the physical file that a field lies in."""
+        """(path, identity) of the physical file that holds a field."""
         files, number = self._catalog.get("files") or [self._path], entry["file"]
         return files[number], self._identities[number]
 
@@ -267,10 +267,10 @@ class Records:
 
 
 class FieldView:
-    """A field in a file; numbers are read when it is indexed: field[8:16] reads time slices 8 to 15 only.
+    """A field in a file; numbers are read when it is indexed: field[8:16] reads only time slices 8 to 15.
 
-    name, index  of fields of that name the number, from 0
-    lock         held by whoever reads by several threads: one file serves one at a time
+    name, index  the name, and the number, from 0, among fields of that name
+    lock         held during a read with several threads: one file serves one thread at a time
     """
 
     name: str
@@ -293,12 +293,12 @@ class FieldView:
 
     @property
     def lower(self) -> Tuple[int, ...]:
-        """[t, z, y, x] of the first site that is stored; other than zeros for a part of the lattice."""
+        """[t, z, y, x] of the first stored site; not zeros for a part of the lattice."""
         return tuple(self._entry["stored"]["lower"])[::-1]
 
     @property
     def shape(self) -> Tuple[int, ...]:
-        """[t, z, y, x, ...] of what is stored: the lattice, or a part of it that begins at ``lower``."""
+        """[t, z, y, x, ...] of the stored part: the lattice, or a part of it that begins at ``lower``."""
         return tuple(self._entry["stored"]["extents"])[::-1] + self._site.site
 
     @property
@@ -318,7 +318,7 @@ class FieldView:
 
     @property
     def checksum(self) -> Optional[Dict[str, Any]]:
-        """The one stored in the file, or None."""
+        """The checksum stored in the file, or None."""
         return self._entry["checksum"]
 
     @property
@@ -382,7 +382,7 @@ class FieldView:
         return self.read(region) if verify else self.read(region, verify=False)
 
     def _read_runs(self, spans, axis, key, verify):
-        """Those of a list along one axis: each run of neighbours is read by itself."""
+        """The indices of a list along one axis: each run of adjacent ones is read separately."""
         boxes, wanted = [box for box, _ in spans], np.unique(key[axis])
         cuts = np.flatnonzero(np.diff(wanted) > 1) + 1
         pieces = []
@@ -401,44 +401,44 @@ class FieldView:
         """An xarray.DataArray with named dimensions: t, z, y, x, then mu, row, column of a gauge field; spin, color; sink_spin,
         source_spin, sink_color, source_color; or n. Its coordinates are those of the sites, its attributes the texts.
 
-        slices  so many time slices make a chunk of dask, read when it is needed and verified where the file has checksums
-                of time slices; None: all is read at once; default: 1 where dask is there, else all at once
+        slices  number of time slices in a chunk of dask, which is read when it is needed, and verified if the file has
+                checksums of time slices; None: everything is read now; default: 1 if dask is installed, otherwise None
 
-        Raises ImportError where xarray, or dask when slices are asked for, is missing; chunks of a closed file raise
+        Raises ImportError if xarray, or dask with slices, is missing; chunks of a closed file raise
         WrongState. Unsupported: the file was opened with a grid.
         """
         self._require_whole()
         return labelled.data_array(self, slices)
 
     def memmap(self, mode: Literal["r", "c"] = "r") -> NDArray[Any]:
-        """The numbers as they lie in the file, mapped into memory: a numpy.memmap [t, z, y, x, ...], which takes no memory of
-        its own and outlives the file object. Its byte order is that of the file (dtype ">c16" in ILDG files). No checksum is
-        looked at: verify() does.
+        """The numbers in the file, mapped into memory: a numpy.memmap [t, z, y, x, ...], which allocates no memory and
+        outlives the file object. It has the byte order of the file (dtype ">c16" in ILDG files). No checksum is compared; use
+        verify().
 
         mode  "r" (read-only) or "c" (changes stay in memory)
 
-        Raises Unsupported where the numbers do not lie so: chunks, compression, rows left out, other orders of sites; and of
-        file objects and URLs.
+        Raises Unsupported if the numbers are not stored as such an array: chunks, compression, omitted rows, other orders of
+        sites; and for file objects and URLs.
         """
         if mode not in ("r", "c"):
             raise InvalidArgument(f"mode is {mode!r}, expected 'r' or 'c': files are not changed in place", found=repr(mode))
         if not self._entry.get("in_order"):
-            raise Unsupported(f"{self._path}: the numbers of field {self.name!r} do not lie in the file as in an array, so "
-                              "that they cannot be mapped; read them: [...]", path=str(self._path), record=self.name)
+            raise Unsupported(f"{self._path}: the numbers of field {self.name!r} are not stored as an array, so they cannot be mapped; "
+                              "read them: [...]", path=str(self._path), record=self.name)
         _opened(self._file, self._path)
         if source_of(self._path) is not None:
-            raise Unsupported(f"{self._path}: what a file object or a URL gives cannot be mapped; read it: [...]",
+            raise Unsupported(f"{self._path}: a file object or a URL cannot be mapped; read it: [...]",
                               path=str(self._path), record=self.name)
         path, identity = self._place
         order: Literal["<", ">"] = ">" if self._entry["byte_order"] == "big" else "<"
         with io.open(path, "rb") as file:
             if _identity(file.fileno()) != identity:
-                raise WrongState(f"{path}: this is another file than the one that was opened: open it again",
+                raise WrongState(f"{path}: this is not the file that was opened: open it again",
                                  path=str(path))
             return np.memmap(file, self.dtype.newbyteorder(order), mode, self._entry["offset"], self.shape)
 
     def verify(self) -> None:
-        """Streams the data of the file past the stored checksum; raises ChecksumError when they differ."""
+        """Reads the data of the file and compares them with the stored checksum; raises ChecksumError if they differ."""
         verdicts = verify(self._path, comm=self._grid, physics=False)["fields"]
         mine = [v for v in verdicts if (v["name"], v["index"]) == (self.name, self.index)]
         if not mine:
@@ -452,13 +452,13 @@ class FieldView:
 
 
 def _identity(file):
-    """What tells a file, given by path or descriptor, from one that took its name."""
+    """What distinguishes a file, given by path or descriptor, from one that took its name."""
     known = os.stat(file)
     return known.st_dev, known.st_ino, known.st_size
 
 
 def _identities(catalog):
-    """Those of the physical files; None of one that is not there under its name."""
+    """The identities of the physical files; None for one that does not exist under its name."""
     found = []
     for path in catalog.get("files") or [catalog["path"]]:
         try:
@@ -492,7 +492,7 @@ def _one_per_axis(key, ndim):
 
 
 def _as_index(part, axis, extent):
-    """A list, an array of integers or a mask as an array of numbers from 0; anything else as it is."""
+    """A list, an array of integers or a mask as an array of numbers from 0; anything else unchanged."""
     if isinstance(part, (slice, int, np.integer)) or part is None:
         return part
     if not isinstance(part, (list, tuple, range, np.ndarray)):

@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Folders of files converted, compared and cut by one call: the program ``lq`` does it, and its JSON is the answer."""
+"""Converts, compares and extracts whole folders of files in one call: runs the program ``lq``, whose JSON is the answer."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ def convert_below(folders: Paths, target: Target, *, to: str, precision: Optiona
                   skip_existing: bool = False, overwrite: bool = False, dry_run: bool = False, allow_loss: bool = False,
                   accept_damage: bool = False, threads: int = 0) -> Judgement:
     """Converts all lattice files below ``folders`` (one or several folders, or files) into the folder ``target``, as
-    ``lq convert DIR DIR2 --to FORMAT`` does: the tree is kept, several files go at a time, what fails does not keep the others.
+    ``lq convert DIR DIR2 --to FORMAT`` does: the tree is kept, several files are converted at a time, a failure does not stop the others.
 
     to             the format of the new files
-    skip_existing  what is there and complete stays; how an interrupted call goes on
+    skip_existing  complete existing files stay; use it to resume an interrupted call
     dry_run        reads and compares everything, writes nothing
-    threads        files and blocks at a time, 0 for as many as there are cores
-    others         as of :func:`limequat.convert`
+    threads        files and blocks at a time, 0 for one for each core
+    others         as in :func:`limequat.convert`
 
-    Returns a dict, true when ``ok``: ``files`` (the report of :func:`limequat.convert` with its ``source``, or ``path`` and ``error``,
-    for each), ``summary`` (``converted``, ``skipped``, ``failed``, ``foreign``, ``bytes``), ``messages`` (what ``lq`` says of them).
+    Returns a dict, true if ``ok``: ``files`` (the report of :func:`limequat.convert` with its ``source``, or ``path`` and ``error``,
+    for each), ``summary`` (``converted``, ``skipped``, ``failed``, ``foreign``, ``bytes``), ``messages`` (of ``lq``).
     Raises InvalidArgument, NotFound; Unsupported if the program lq is not installed.
     """
     if not isinstance(to, str):
@@ -50,7 +50,7 @@ def diff_below(a: Target, b: Target, *, tolerance: float = 0, field: Optional[st
     tolerance      absolute differences up to this are ignored
     field, threads as above
 
-    Returns a dict, true when ``ok``, which is when all are the same: ``files`` (an answer of :func:`limequat.diff` for each pair),
+    Returns a dict, true if ``ok``, that is, if all are the same: ``files`` (an answer of :func:`limequat.diff` for each pair),
     ``summary`` (``same``, ``different``, ``failed``, ``unpaired``), ``messages``. Raises likewise.
     """
     for folder in (a, b):
@@ -64,11 +64,11 @@ def extract_below(folders: Paths, target: Optional[Target] = None, *, slice: str
     """Writes one slice of the lattice of each file below ``folders``, as ``lq extract --slice t=5 DIR`` does.
 
     slice   "t=5", "t=4:8"
-    target  the folder of the new files; default: that of ``folders`` with the slice in its name, "b600.t5"
-    to      their format; default: that of each file
-    overwrite, dry_run, threads as of :func:`convert_below`
+    target  the folder of the new files; default: the name of ``folders`` with the slice, "b600.t5"
+    to      their format; default: the format of each file
+    overwrite, dry_run, threads as in :func:`convert_below`
 
-    Returns what :func:`convert_below` returns, and raises likewise.
+    Returns and raises the same as :func:`convert_below`.
     """
     if not isinstance(slice, str):
         raise InvalidArgument(f'slice is {slice!r}, expected a text such as "t=5"')
@@ -86,11 +86,11 @@ def _paths(folders):
 
 
 def _program():
-    """The lq of this installation: in a wheel, beside the library, or on the path."""
+    """The lq of this installation: in a wheel, next to the library, or on the path."""
     folders = (pathlib.Path(__file__).parent / "bin", pathlib.Path(library_path()).resolve().parent.parent / "bin")
     found = next((folder / "lq" for folder in folders if os.access(folder / "lq", os.X_OK)), None) or shutil.which("lq")
     if found is None:
-        raise Unsupported("the program lq, which goes through folders, is not installed with this package: wheels have it, and so has an "
+        raise Unsupported("the program lq, which this call runs, is not installed with this package: wheels have it, and so has an "
                           "installation by CMake (PREFIX/bin on the PATH)")
     return os.fspath(found)
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 """Correlators in files of other programs: HDF5 of Hadrons, of Chroma and LaLiBe (QDP++), of QLUA and of CVC; tables of tmLQCD and
-plain ones. docs/guide/correlators.md lists what becomes a name and what a label.
+plain ones. docs/guide/correlators.md lists their names and labels.
 """
 
 import os
@@ -40,7 +40,7 @@ def _read_file(path, layout):
     head = _opened(path, lambda file: file.read(8))
     if head != _HDF5:
         if layout not in (None, "tmlqcd", "table"):
-            raise UnknownFormat(f"{path}: no HDF5 file, which the layout {layout} is", path=path, offset=0)
+            raise UnknownFormat(f"{path}: not an HDF5 file, as the layout {layout} requires", path=path, offset=0)
         return _read_table(path, layout)
     if layout in ("tmlqcd", "table"):
         raise UnknownFormat(f"{path}: an HDF5 file, expected a table of text", path=path, offset=0)
@@ -89,7 +89,7 @@ def _datasets(file, path):
 
 
 def _recognised(file, datasets):
-    """The layout of a file, by what only files of that program have; None."""
+    """The layout of a file, recognised by features of only that program; None."""
     for where, kind in datasets:
         if kind.endswith("{re,im}"):
             return "hadrons"
@@ -103,7 +103,7 @@ def _recognised(file, datasets):
 
 
 def _numbers(file, where):
-    """The numbers of a dataset; Unsupported, with its place: it has none."""
+    """The numbers of a dataset; Unsupported, with its position, if it has none."""
     return np.ascontiguousarray(file.read("/" + where))
 
 
@@ -192,7 +192,7 @@ def _cvc(file, datasets):
             elif values.ndim == 1 and len(values) % 2 == 0:
                 values = values.view(pairs)
             else:
-                raise Malformed(f"{file.path}: {where}: {list(values.shape)} real numbers, expected real and imaginary parts in turn",
+                raise Malformed(f"{file.path}: {where}: {list(values.shape)} real numbers, expected alternating real and imaginary parts",
                                 path=str(file.path), record=where)
         found.append(("/".join(words) or "correlator", labels, values, ("t",) if values.ndim == 1 else None))
     return found
@@ -245,7 +245,7 @@ def _rows(path):
             rows.append((number, [_number(word) for word in words]))
         except ValueError:
             kind = UnknownFormat if not rows else Malformed
-            raise kind(f"{path}: line {number}: {shown(line[:60].decode('latin-1'))} is no row of numbers", path=path,
+            raise kind(f"{path}: line {number}: {shown(line[:60].decode('latin-1'))} is not a row of numbers", path=path,
                        record=f"line {number}") from None
     if not rows:
         raise UnknownFormat(f"{path}: no numbers", path=path)
@@ -293,7 +293,7 @@ def _table(path, rows):
     times = [row[0] for _, row in rows]
     width = len(rows[0][1])
     if width < 2 or not times[0].is_integer() or times != [times[0] + step for step in range(len(times))]:
-        raise Malformed(f"{path}: a table of {width} columns whose first one does not count times; expected rows of t and numbers",
+        raise Malformed(f"{path}: a table of {width} columns whose first one is not the time; expected rows of t and numbers",
                         path=path)
     values = np.array([row[1:] for _, row in rows])
     name = os.path.basename(path).split(".")[0] or "correlator"

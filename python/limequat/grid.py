@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""A lattice dealt out over ranks."""
+"""A lattice distributed over ranks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Grid(Handle):
-    """A lattice dealt out over the ranks of a communicator; each rank has a box of it.
+    """A lattice distributed over the ranks of a communicator; each rank has a box of it.
 
         >>> from mpi4py import MPI
         >>> grid = lq.Grid([48, 48, 48, 96], comm=MPI.COMM_WORLD)
@@ -34,26 +34,26 @@ class Grid(Handle):
     extents     of the lattice: x, y, z, t
     comm        an mpi4py communicator, a :class:`Communicator` or another Grid; None: this process alone
     processes   ranks in each dimension x, y, z, t; default: those of a Cartesian communicator, or chosen. Extents that
-                they do not divide are dealt out as evenly as possible
-    ranks       which rank is at which place of the process grid; default: x advances fastest with the rank, with a
-                Cartesian communicator its last dimension. If given, the topology of such a communicator is not used:
+                they do not divide are distributed as evenly as possible
+    ranks       the rank at each place of the process grid; default: x advances fastest with the rank, or the last dimension
+                of a Cartesian communicator. If given, the topology of such a communicator is not used:
 
                 - an order: the dimensions 0 to 3 for x, y, z, t, fastest first; ``(3, 2, 1, 0)``: t fastest, as in QUDA
                 - an array of whole numbers [t, z, y, x]: the rank at each place, the same on all ranks; it gives
                   ``processes``, too
-                - a function of a rank that returns its x, y, z, t in the process grid, counted from 0, or None: it holds
-                  nothing. It is called for this rank only. Needs ``processes``
-    idle_ranks  allow fewer processes than the communicator has; the others hold nothing: the last ones, or those that an
-                array in ``ranks`` does not name
+                - a function of a rank that returns its x, y, z, t in the process grid, counted from 0, or None if it
+                  holds nothing. It is called for this rank only. Needs ``processes``
+    idle_ranks  allow fewer processes than the communicator has; the others hold nothing: the last ranks, or those not
+                named by an array in ``ranks``
 
     Collective over ``comm``. Arrays
-    of a field over a grid are those of this rank's box: ``whole[grid.slices]``, of shape ``grid.shape + (...)``. All
-    ranks drop their grids in the same order. Raises InvalidArgument (on all ranks, also if a place has no rank or two),
+    of a field over a grid hold this rank's box: ``whole[grid.slices]``, of shape ``grid.shape + (...)``. All
+    ranks must delete their grids in the same order. Raises InvalidArgument (on all ranks, also if a place has no rank or two),
     RanksDisagree, CommunicationError.
 
     extents, processes  as above
     origin, local       x, y, z, t: the first site of this rank's box, and the extents of the box
-    rank, size          of this process, and how many there are
+    rank, size          number of this process, and number of processes
     communicator        the :class:`Communicator`; None: this process alone
     """
 
@@ -187,7 +187,7 @@ def laid_out(array, kind, dims, grid):
 
 
 def require_grid(grid):
-    """Refuses what is no Grid."""
+    """Refuses anything except a Grid."""
     if grid is not None and not isinstance(grid, Grid):
         raise InvalidArgument(f"grid is {grid!r}, expected a Grid: lq.Grid(extents, comm=...)")
     return None if grid is None else grid.communicator

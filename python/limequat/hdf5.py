@@ -10,8 +10,8 @@
     >>> with lq.hdf5.open("run.h5") as h:
     ...     h.ls(), h["conf.0010/pion"], h.attrs("conf.0010"), h["conf.0010/gauge"]
 
-Paths are absolute, or relative to the group the session is in. What was done is in the file after flush() and at the
-end of the with block: all of it or nothing, whenever the program is killed.
+Paths are absolute, or relative to the current group of the session. flush() and the end of the with block write all
+changes to the file: all of them or none, whenever the program is killed.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ def open(path: Target, mode: Literal["r", "x", "w", "a"] = "r", *, comm: Optiona
          **options: "Unpack[Hdf5Options]") -> "File":
     """Opens a session with the file ``path``: a :class:`File`, to be used in a with block.
 
-    mode  "r" reads; "x" makes a new file, "w" too and replaces one that is there; "a" appends in place, or makes one
-    comm  an mpi4py communicator, a :class:`limequat.Communicator` or Grid: all calls are collective then, with the same
-          arguments but for arrays of fields. A Grid is that of fields where ``grid=`` gives none
+    mode  "r" reads; "x" creates a new file, "w" also replaces an existing one; "a" appends in place, or creates one
+    comm  an mpi4py communicator, a :class:`limequat.Communicator` or Grid: all calls are then collective, with the same
+          arguments except arrays of fields. A Grid is also the default of ``grid=`` for fields
     {options}
     """
     return File(path, mode, options, comm)
@@ -70,7 +70,7 @@ class Entry(NamedTuple):
 
 
 class Stat(NamedTuple):
-    """What is known of an object without its data."""
+    """The facts about an object, without its data."""
 
     path: str
     kind: str
@@ -129,16 +129,16 @@ class File:
         self._handle.free()
 
     def discard(self) -> None:
-        """Ends the session; what was not flushed is lost, and a new file does not appear."""
+        """Ends the session and discards changes that were not flushed; a new file does not appear."""
         self._handle.free()
 
     def flush(self) -> None:
-        """What was done so far is in the file, all of it or nothing."""
+        """Writes all changes so far to the file, all of them or none."""
         self._call("lq_hdf5_flush")
 
     @property
     def pwd(self) -> str:
-        """The group the session is in."""
+        """The current group of the session."""
         return answer("lq_hdf5_pwd", self._open()).decode("utf-8", "surrogateescape")
 
     def cd(self, path: str) -> None:
@@ -146,11 +146,11 @@ class File:
         self._call("lq_hdf5_cd", lambda: (_path(path),))
 
     def push(self, path: str) -> None:
-        """The same, but missing groups are made; :meth:`pop` goes back."""
+        """The same, but creates missing groups; :meth:`pop` returns."""
         self._call("lq_hdf5_push", lambda: (_path(path),))
 
     def pop(self) -> None:
-        """Back to where push() came from."""
+        """Returns to the group before the last push()."""
         self._call("lq_hdf5_pop")
 
     def ls(self, path: str = ".") -> List[Entry]:
@@ -162,7 +162,7 @@ class File:
         return entries
 
     def stat(self, path: str = ".") -> Stat:
-        """What is known of an object: a :class:`Stat`."""
+        """The facts about an object: a :class:`Stat`."""
         facts = structs.Hdf5Facts(struct_size=ctypes.sizeof(structs.Hdf5Facts))
         self._call("lq_hdf5_stat", lambda: (_path(path), ctypes.byref(facts)))
         shape = tuple(facts.extents[:facts.dimensions])
@@ -173,7 +173,7 @@ class File:
                     _name(facts.object), facts.attributes)
 
     def exists(self, path: str) -> bool:
-        """Whether there is such an object."""
+        """True if there is such an object."""
         found = ctypes.c_int()
         self._call("lq_hdf5_exists", lambda: (_path(path), ctypes.byref(found)))
         return found.value != 0
@@ -181,11 +181,11 @@ class File:
     __contains__ = exists
 
     def mkdir(self, path: str) -> None:
-        """Makes a group and those above it."""
+        """Creates a group and its missing parents."""
         self._call("lq_hdf5_mkdir", lambda: (_path(path),))
 
     def remove(self, path: str) -> None:
-        """Removes an object, or a group with all that is in it. Its room in the file stays unused."""
+        """Removes an object, or a group with its contents. Its space in the file stays unused."""
         self._call("lq_hdf5_remove", lambda: (_path(path),))
 
     __delitem__ = remove
@@ -204,9 +204,9 @@ class File:
 
         axes     names of the dimensions, or a dict of names and coordinates (None: no coordinates), so that xarray
                  opens the file with them
-        replace  an object of that name goes
+        replace  replace an object of that name
 
-        Warns where an array has the shape of a field: :meth:`write_field` makes a field of it.
+        Warns if an array has the shape of a field: use :meth:`write_field` for fields.
         """
         _warn_of_field(path, value)
         self._call("lq_hdf5_write", lambda: (_path(path), ctypes.byref(_to_c(value, axes)), int(bool(replace))))
@@ -232,7 +232,7 @@ class File:
     @takes("WriteOptions", without=("format", "name", "sync"))
     def write_field(self, path: str, array: ArrayIn, *, kind: Optional[Kind] = None, dims: Optional[int] = None,
                     grid: Optional[Grid] = None, **options: "Unpack[WriteOptions]") -> Answer:
-        """Writes a lattice field, which is in the file when this returns; arguments as of :func:`limequat.write`.
+        """Writes a lattice field, which is in the file when this returns; arguments as in :func:`limequat.write`.
         overwrite replaces an object of that name.
 
         {options}
@@ -243,7 +243,7 @@ class File:
     @takes("ReadOptions", without=("field", "index"))
     def read_field(self, path: str, region: Optional[Region] = None, dtype: Optional[Dtype] = None, verify: bool = True,
                    *, grid: Optional[Grid] = None, out: Any = None, **options: "Unpack[FurtherReadOptions]") -> NDArray[Any]:
-        """Reads a lattice field; arguments as of :func:`limequat.read`.
+        """Reads a lattice field; arguments as in :func:`limequat.read`.
 
         {options}
         """
@@ -257,7 +257,7 @@ class File:
         return array
 
     def fields(self) -> List[str]:
-        """Paths of the lattice fields there are."""
+        """Paths of all lattice fields."""
         entries = parse(text_from("lq_hdf5_catalog", self._open()))["fields"]
         return ["/" + entry["name"].lstrip("/") for entry in entries]
 
@@ -275,7 +275,7 @@ class File:
         return self.read(path)
 
     def __setitem__(self, path: str, value: Any) -> None:
-        """Writes a small object in the place of what is there."""
+        """Writes a small object, replacing an existing one."""
         self.write(path, value, replace=True)
 
     def attrs(self, path: str = ".") -> Dict[str, Any]:
@@ -294,7 +294,7 @@ class File:
         return _from_c(answer("lq_hdf5_value_array", value).contents)
 
     def set_attr(self, path: str, name: str, value: Any) -> None:
-        """Writes an attribute ``name`` of the object ``path``, ``value``, in the place of one that is there."""
+        """Writes an attribute ``name`` of the object ``path``, ``value``, replacing an existing one."""
         self._call("lq_hdf5_set_attribute", lambda: (_path(path), _path(name), ctypes.byref(_to_c(value, None))))
 
     def del_attr(self, path: str, name: str) -> None:
@@ -317,7 +317,7 @@ def _warn_of_field(path, value):
     kind = looks_like_field(value) if isinstance(value, np.ndarray) else None
     if kind:
         warnings.warn(f"{path}: an array of shape {list(value.shape)} is stored as plain numbers here; if it is a {kind} field, "
-                      "write_field(path, array) stores it as one, which verify, convert and read know", stacklevel=3)
+                      "write_field(path, array) stores it as one, which verify, convert and read recognise", stacklevel=3)
 
 
 def _path(path):
@@ -349,7 +349,7 @@ def _as_array(value):
 
 
 def _to_c(value, axes):
-    """The Hdf5Array of a value, which keeps what it points to."""
+    """The Hdf5Array of a value, which owns what it points to."""
     number, values, shape = _as_array(value)
     if len(shape) > 32:
         raise InvalidArgument(f"an array of {len(shape)} dimensions, expected at most 32")

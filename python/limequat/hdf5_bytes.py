@@ -1,8 +1,8 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""The few structures of HDF5 that a correlator store consists of, as bytes (docs/formats/correlators.md, section 2).
+"""The few structures of HDF5 that a correlator store uses, as bytes (docs/formats/correlators.md, section 2).
 
-Only what stores need: superblock of version 2, object headers of version 2, groups whose links are in the header, contiguous
+It supports only what stores need: superblock of version 2, object headers of version 2, groups whose links are in the header, contiguous
 datasets of numbers. Integers are little-endian, addresses are counted from the beginning of the file.
 """
 
@@ -42,7 +42,7 @@ def _rotated(value, turn):
 
 
 def superblock(end, root):
-    """The first 48 bytes: the file ends at `end`, its root group is at `root`."""
+    """The first 48 bytes of a file that ends at `end` and whose root group is at `root`."""
     body = SIGNATURE + struct.pack("<BBBBQQQQ", 2, 8, 8, 0, 0, UNDEFINED, end, root)
     return body + struct.pack("<I", lookup3(body))
 
@@ -55,7 +55,7 @@ def parse_superblock(data):
         raise ValueError(f"it ends after {len(data)} bytes, within the superblock")
     version, offsets, lengths, _, base, _, end, root = struct.unpack_from("<BBBBQQQQ", data, 8)
     if (version, offsets, lengths, base) != (2, 8, 8, 0):
-        raise ValueError(f"a superblock of version {version}, which no correlator store has")
+        raise ValueError(f"a superblock of version {version}, which a correlator store does not have")
     if struct.unpack_from("<I", data, 44)[0] != lookup3(data[:44]):
         raise ValueError("the checksum of the superblock does not agree")
     return end, root
@@ -90,7 +90,7 @@ def attribute_of(header, name):
 
 
 def header_bytes(start):
-    """How many bytes an object header has, from its first 10; ValueError."""
+    """The size of an object header, from its first 10 bytes; ValueError."""
     if len(start) < 10 or start[:4] != b"OHDR" or start[4:6] != b"\x02\x02":
         raise ValueError("no object header as correlator stores have them")
     return 10 + struct.unpack_from("<I", start, 6)[0] + 4
@@ -144,7 +144,7 @@ def _datatype(dtype):
 
 
 def links_of(header):
-    """Names and addresses that the links of an object header state; ValueError."""
+    """Names and addresses of the links of an object header; ValueError."""
     found = []
     for kind, body in _messages(header):
         if kind == _LINK:

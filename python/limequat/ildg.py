@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Housekeeping of the International Lattice Data Grid: QCDml documents, rules, logical file names."""
+"""Metadata of the International Lattice Data Grid: QCDml documents, rules, logical file names."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ def document(path: Path, **options: "Unpack[QcdmlOptions]") -> Judgement:
     {options}
 
     Returns a dict: ``text`` (XML), ``schema``, ``cksum`` (of ``file`` and ``data``), and ``missing``, the elements that hold
-    placeholders because nobody gave a text for them; true when there are none. Raises NotFound, Unsupported (no gauge field), InvalidArgument.
+    placeholders because no text was given; true if there are none. Raises NotFound, Unsupported (not a gauge field), InvalidArgument.
     """
     return parse(text_from("lq_ildg_document", path_bytes(path), Options("QcdmlOptions", options)), Judgement)
 
 
 @takes("QcdmlOptions")
 def check(path: Path, document: Optional[Path] = None, **options: "Unpack[QcdmlOptions]") -> Verification:
-    """A document (path of an XML file) against the rules of its schema and against the file; without one, what ILDG asks
-    of the file.
+    """Compares a document (path of an XML file) with the rules of its schema and with the file; without one, checks the file
+    against the requirements of ILDG.
 
     {options}
 
@@ -51,7 +51,6 @@ def lfn(path: Path, **options: "Unpack[QcdmlOptions]") -> Judgement:
 
     {options}
 
-    Returns a dict: ``lfn`` (None where there is none) and ``findings``, what is wrong with it; true when none of these is an
-    error.
+    Returns a dict: ``lfn`` (None if there is none) and ``findings``, problems with it; true if none of them is an error.
     """
     return parse(text_from("lq_ildg_lfn", path_bytes(path), Options("QcdmlOptions", options)), Judgement)

@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fields as xarray knows them: dimensions with names, read slice by slice where dask is there."""
+"""Fields for xarray: dimensions with names, read slice by slice if dask is installed."""
 
 import numpy as np
 
@@ -23,7 +23,7 @@ def coordinates(view):
 
 
 def facts(view):
-    """What is known of a field besides its numbers, as attributes."""
+    """The facts about a field, without its numbers, as attributes."""
     return {"kind": view.kind, **view.metadata}
 
 
@@ -49,13 +49,13 @@ def dataset_of(file, views, make):
     xarray = needed("xarray", "to_xarray()")
     lattices = {(view.lower, view.lattice, view.shape[:len(view.lower)]) for view in views}
     if len(lattices) > 1:
-        raise Unsupported(f"{file.path}: its fields are of several lattices, {sorted(v[1] for v in lattices)}: "
+        raise Unsupported(f"{file.path}: its fields have different lattices, {sorted(v[1] for v in lattices)}: "
                           "take them one by one, fields[...].to_xarray()", path=str(file.path))
     names = [view.name for view in views]
     variables = {view.name if names.count(view.name) == 1 else f"{view.name}[{view.index}]": make(view)
                  for view in views}
     sites = {name for array in variables.values() for name in array.dims}
-    for name in sites:  # "n" of one field may be another number than that of the next
+    for name in sites:  # "n" may be a different number for each field
         extents = {array.sizes[name] for array in variables.values() if name in array.dims}
         if len(extents) > 1:
             variables = {key: array.rename({name: f"{name} of {key}"}) if name in array.dims else array
@@ -64,7 +64,7 @@ def dataset_of(file, views, make):
 
 
 def _numbers(view, slices):
-    """The numbers of a field: read now, or when dask wants them."""
+    """The numbers of a field: read now, or when dask needs them."""
     if slices is None:
         return view.read()
     if slices == "auto":
@@ -75,7 +75,7 @@ def _numbers(view, slices):
         slices = 1
     dask_array = needed("dask.array", "to_xarray(slices=...)", package="dask")
     if isinstance(slices, bool) or not isinstance(slices, int) or slices < 1:
-        raise InvalidArgument(f"slices is {slices!r}, expected how many time slices make a chunk, 'auto' or None",
+        raise InvalidArgument(f"slices is {slices!r}, expected the number of time slices in a chunk, 'auto' or None",
                               found=repr(slices))
     # One handle is used by one thread at a time; asarray=False: what is indexed gives arrays.
     return dask_array.from_array(view, chunks=(slices, *view.shape[1:]), name=False, lock=view.lock, asarray=False,

@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arrays of xarray written as fields: axes are found by their names, and what dask has not computed is computed slice by slice."""
+"""Writes arrays of xarray as fields: axes are found by their names, and dask arrays are computed slice by slice."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ def to_limequat(array: Any, path: Target, **options: "Unpack[WriteOptions]") -> 
 
     array  dimensions x, y, z, t (or the first of these, on lattices of fewer dimensions) and those of a site: mu, row, column;
            spin, color; sink_spin, source_spin, sink_color, source_color; n; or none, in any order. Labels of mu ("t", "x", ...)
-           say which link is which
+           identify the links
 
-    Options (:func:`limequat.write` says more); name is by default that of the array, and attributes are not written as texts:
+    Options (:func:`limequat.write` says more); name is by default the name of the array, and attributes are not written as texts:
     {options}
 
-    An array of dask is computed layer by layer of its slowest lattice axis (time slices), or by its chunks of several layers, if
-    these have up to 64 MiB; three such blocks are in memory. Only for formats whose fastest axis is that one (raw orders such as
-    "x y z t ...") all of it is computed first. Other arrays are loaded as a whole.
+    An array of dask is computed layer by layer along its slowest lattice axis (time slices), or by its chunks of several layers, if
+    these have up to 64 MiB; three such blocks are in memory. Only for formats in which that axis is the fastest (raw orders such as
+    "x y z t ...") is all of it computed first. Other arrays are loaded as a whole.
 
     Returns the report of :func:`limequat.write`. Raises InvalidArgument if dimensions are missing, unknown or labelled in
-    another order, and what :func:`limequat.write` raises; an exception while numbers are computed is raised again. Then no new file
+    another order, and what :func:`limequat.write` raises; an exception during the computation is raised again. Then no new file
     appears, and an existing one stays.
     """
     ordered, kind, dims = _in_order(array)
@@ -67,7 +67,7 @@ _NAMES = {"gauge": "gauge", "spinor": "spinor", "propagator": "propagator", "gen
 
 
 def _name_of(array):
-    """The name of an array, unless it is the one that dask made up."""
+    """The name of an array, unless dask generated it."""
     return None if array.name == getattr(array.data, "name", None) else array.name
 
 
@@ -76,7 +76,7 @@ def _is_lazy(numbers):
 
 
 def _in_order(array):
-    """(the array with its axes as fields have them, the kind of field, dimensions of the lattice)."""
+    """(the array with the axes of a field, the kind of field, dimensions of the lattice)."""
     dims = list(getattr(array, "dims", ()))
     if not hasattr(array, "transpose") or not hasattr(array, "coords") or not dims:
         raise InvalidArgument(f"a {type(array).__name__} was given, expected an xarray.DataArray with named dimensions",
@@ -102,13 +102,13 @@ def _in_order(array):
 
 
 def _odd_site(site):
-    """A sentence on the dimensions that are those of no site."""
+    """A sentence about dimensions that no site has."""
     shown = ", ".join(map(str, site))
     near = max(SITE_AXES, key=lambda kind: len(set(SITE_AXES[kind]) & set(site)))
     axes = SITE_AXES[near]
     lacking, others = [name for name in axes if name not in site], [str(name) for name in site if name not in axes]
     if len(lacking) == len(axes):
-        return (f"the dimensions {shown} are those of no field: select one of each (isel), or name them as a site's are named "
+        return (f"the dimensions {shown} do not fit any field: select one of each (isel), or give them the names of a site "
                 "(rename): mu, row, column; spin, color; sink_spin, source_spin, sink_color, source_color; n")
     lacks = f"{', '.join(lacking)} missing" if lacking else ""
     extra = f"{', '.join(others)} too many: select one of each (isel)" if others else ""
@@ -117,15 +117,15 @@ def _odd_site(site):
 
 
 def _require_consecutive(array, name):
-    """Refuses sites in another order than that of their labels, where these are numbers."""
+    """Refuses sites whose order differs from their labels, if these are numbers."""
     labels = np.asarray(array.coords[name].values) if name in array.coords else np.empty(0)
     if labels.ndim == 1 and labels.dtype.kind in "iu" and np.any(np.diff(labels.astype(np.int64)) != 1):
         raise InvalidArgument(f"the labels of dimension {name} are not consecutive: sort the array by them (sortby), or drop them "
-                              f"(drop_vars), if the order is that of the sites", found=name)
+                              f"(drop_vars), if the sites are in order", found=name)
 
 
 def _directions_in_order(array, lattice):
-    """Links in the order x, y, z, t, where their labels say that they have another."""
+    """Links in the order x, y, z, t, if their labels state another order."""
     wanted = list("xyzt"[:len(lattice)])
     if array.sizes["mu"] != len(lattice):
         raise InvalidArgument(f"dimension mu has {array.sizes['mu']} links, the lattice {len(lattice)} directions",
@@ -140,7 +140,7 @@ def _directions_in_order(array, lattice):
 
 
 class _ComputedRows(Memory):
-    """A field whose layers are computed by dask when the library asks for rows of sites in them."""
+    """A field whose layers dask computes when the library requests rows of sites in them."""
 
     def __init__(self, numbers, kind, dims):
         site, self._field, _ = described(np.empty((1,) * dims + numbers.shape[dims:], numbers.dtype), kind, dims)
@@ -153,7 +153,7 @@ class _ComputedRows(Memory):
         return f"rows of {self._numbers!r}"
 
     def to_c(self, array):
-        """The lq_field that asks for rows."""
+        """The lq_field that requests rows."""
         field = self._field.without_data()
         field.fetch_rows = ctypes.cast(self._fetch, ctypes.c_void_p).value
         return field
@@ -179,7 +179,7 @@ class _ComputedRows(Memory):
             self._failure = failure
 
     def _layers(self, wanted, is_across):
-        """The layers ``wanted`` of the slowest axis, computed now or before."""
+        """The layers ``wanted`` of the slowest axis, computed now or earlier."""
         if self._whole is None and is_across:
             self._whole = self._computed(self._numbers)
         if self._whole is not None:
@@ -193,7 +193,7 @@ class _ComputedRows(Memory):
         return self._kept[begin][wanted.start - begin:wanted.stop - begin]
 
     def _block_with(self, layer):
-        """(first layer, end) of what is computed together with a layer."""
+        """(first layer, end) of the block that is computed together with a layer."""
         extents = self._numbers.chunks[0]
         end, extent = next((end, extent) for end, extent in zip(itertools.accumulate(extents), extents) if layer < end)
         begin = end - extent

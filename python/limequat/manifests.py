@@ -36,7 +36,7 @@ _BAD = ("unproven", "damaged", "incomplete", "unreadable")
 
 
 class _Hashed:
-    """A file that is summed while somebody reads it: in order what is read, before that what was passed over."""
+    """A file that is summed while it is being read: bytes in the order of reading, after any bytes that were skipped."""
 
     def __init__(self, path, algorithm):
         self.name = os.fspath(path)
@@ -71,7 +71,7 @@ class _Hashed:
             pieces.append(data)
             left -= len(data)
         data = b"".join(pieces)
-        # Gaps of this size are headers; what lies further on is summed later.
+        # Gaps of this size are headers; what is further away is summed later.
         if self._at <= self._summed + _BLOCK and self._at + len(data) > self._summed:
             if self._at > self._summed:
                 self._sum_to(self._at)
@@ -84,21 +84,21 @@ class _Hashed:
         while self._summed < end:
             data = os.pread(self._file.fileno(), min(_BLOCK, end - self._summed), self._summed)
             if not data:
-                raise IoError(f"{self.name}: it became shorter while it was read", path=self.name)
+                raise IoError(f"{self.name}: it became shorter while it was being read", path=self.name)
             self._digest.update(data)
             self._summed += len(data)
 
     def hexdigest(self):
-        """Of all bytes; those that nobody read are read now."""
+        """The digest of all bytes; unread ones are read now."""
         self._sum_to(self.size)
         status = os.fstat(self._file.fileno())
         if (status.st_size, status.st_mtime_ns) != self._status:
-            raise IoError(f"{self.name}: it was written to while it was read; try again later", path=self.name)
+            raise IoError(f"{self.name}: it was written to while it was being read; try again later", path=self.name)
         return self._digest.hexdigest()
 
 
 class _Looked:
-    """One file: its digest, and the verdict on it, None of files of other programs."""
+    """One file: its digest, and its verdict; None for files of other programs."""
 
     def __init__(self, path, digest, size, verdict=None, sentence=None):
         self.path, self.digest, self.size, self.verdict, self.sentence = path, digest, size, verdict, sentence
@@ -110,7 +110,7 @@ def _judged(answer):
 
 
 def _look(path, algorithm, verifies):
-    """Reads a file once, as long as that is all its entry consists of."""
+    """Reads a file once, if its entry consists of this file only."""
     with _Hashed(path, algorithm) as file:
         verdict = sentence = None
         if verifies:
@@ -122,7 +122,7 @@ def _look(path, algorithm, verifies):
             except Error:
                 verdict = "several files"
             if verdict in (*_BAD, "several files"):
-                # Of a source that is alone: the file by its own name has its neighbours.
+                # The record of a source is alone; the file under its own name also has its neighbours.
                 try:
                     verdict, sentence = _judged(verify_file(path))
                 except UnknownFormat:
@@ -133,7 +133,7 @@ def _look(path, algorithm, verifies):
 
 
 def _files_below(folder, left_out):
-    """Regular files, sorted, relative to the folder; and links to folders, which nobody follows."""
+    """Regular files, sorted, relative to the folder; and links to folders, which are not followed."""
     files: List[str] = []
     links: List[str] = []
     for here, folders, names in os.walk(folder, onerror=_raise):
@@ -165,7 +165,7 @@ def _require_algorithm(algorithm):
 
 
 def _escaped(name, is_bag):
-    """(mark, name) as the line of a manifest has it: coreutils marks escaped lines, BagIt encodes by percent signs."""
+    """(mark, name) for a line of a manifest: coreutils marks escaped lines, BagIt encodes with percent signs."""
     if is_bag:
         return "", name.replace("%", "%25").replace("\n", "%0A").replace("\r", "%0D")
     if "\n" in name or "\\" in name or "\r" in name:
@@ -182,7 +182,7 @@ def _unescaped(name, is_marked, is_bag):
 
 
 def _looks(folder, places, algorithm, verifies, threads, told):
-    """What became of each file, in order: a :class:`_Looked`, or the Error."""
+    """The result for each file, in order: a :class:`_Looked`, or the Error."""
     def look(place):
         path = os.path.join(folder, place)
         try:
@@ -201,26 +201,26 @@ def _looks(folder, places, algorithm, verifies, threads, told):
 
 def manifest(folder: _Path, path: Optional[_Path] = None, *, algorithm: str = "sha256", bag: bool = False, verify: bool = True,
              accept_damage: bool = False, overwrite: bool = False, threads: int = 0, progress=None) -> Judgement:
-    """Writes the digests of all files below ``folder`` into one text, which ``sha256sum -c`` reads, too.
+    """Writes the digests of all files below ``folder`` to one text, which ``sha256sum -c`` also reads.
 
         >>> lq.manifest("b600")                      # b600/manifest-sha256.txt
         >>> lq.check_manifest("b600")                # reads, sums and verifies every file once
 
-    path           the manifest; by default ``manifest-ALGORITHM.txt`` in the folder. Paths in it are relative to where it lies, or,
+    path           the manifest; by default ``manifest-ALGORITHM.txt`` in the folder. Paths in it are relative to its own folder, or,
                    if that is neither the folder nor one above it, to the folder
     algorithm      md5, sha1, sha256 or sha512
-    bag            a bag of BagIt (RFC 8493): the folder ``data`` of the folder is its payload, which stays where it is;
+    bag            a bag of BagIt (RFC 8493): the folder ``data`` of the folder is its payload, which stays in place;
                    ``bagit.txt``, ``bag-info.txt`` and a manifest of these are written, too
     verify         verify lattice files while they are summed
-    accept_damage  damaged files get a digest like any other; else nothing is written, and ChecksumError names the first
+    accept_damage  give damaged files a digest like any other; otherwise nothing is written, and ChecksumError names the first
     overwrite      replace existing manifests
     threads        files that are read at the same time (default: one for each core)
     progress       called with the files done and their number
 
-    Temporary files of writers, manifests and the catalogue of the folder are left out. Returns a dict, true when nothing is
+    Temporary files of writers, manifests and the catalogue of the folder are left out. Returns a dict, true if nothing is
     wrong: ``path``, ``files``, ``bytes``, ``verified`` (lattice files), ``damaged`` (``path``, ``verdict``, ``sentence``), ``links`` to folders, which
-    are not followed. Raises NotFound, Exists, ChecksumError, InvalidArgument, IoError (a file that is written to
-    meanwhile), NoPermission, NoSpace.
+    are not followed. Raises NotFound, Exists, ChecksumError, InvalidArgument, IoError (a file that changes while it is
+    read), NoPermission, NoSpace.
     """
     _require_algorithm(algorithm)
     root = os.fspath(folder)
@@ -228,17 +228,17 @@ def manifest(folder: _Path, path: Optional[_Path] = None, *, algorithm: str = "s
         raise NotFound(f"{root}: there is no such folder", path=root)
     below = os.path.join(root, "data") if bag else root
     if bag and not os.path.isdir(below):
-        raise InvalidArgument(f"{root}: the payload of a bag lies in its folder \"data\", which is not there; make it, and move "
+        raise InvalidArgument(f"{root}: the payload of a bag is in its folder \"data\", which does not exist; make it, and move "
                               "the files into it", path=root)
     if bag and path is not None:
-        raise InvalidArgument("the manifest of a bag has a name of its own; leave the path out")
+        raise InvalidArgument("the manifest of a bag has a fixed name; omit the path")
     name = f"manifest-{algorithm}.txt"
     target = os.path.join(root, name) if path is None else os.fspath(path)
     if os.path.lexists(target) and not overwrite:
         raise Exists(f"{target}: there is a file of this name already; choose another name, or set overwrite", path=target)
     own = os.path.relpath(os.path.realpath(target), os.path.realpath(below))
     places, links = _files_below(below, lambda place: place == own or (not bag and os.sep not in place and bool(_OURS.match(place))))
-    # Relative to the manifest, if it lies in the folder or above it.
+    # Relative to the manifest, if the manifest is in the folder or above it.
     above = os.path.relpath(os.path.realpath(below), os.path.dirname(os.path.realpath(target)))
     prefix = "" if above.split(os.sep)[0] in (os.curdir, os.pardir) else above + "/"
     answer = Judgement(path=target, files=len(places), bytes=0, verified=0, damaged=[], links=links)
@@ -255,7 +255,7 @@ def manifest(folder: _Path, path: Optional[_Path] = None, *, algorithm: str = "s
         lines.append(f"{mark}{looked.digest}  {shown}\n")
     if answer["damaged"] and not accept_damage:
         first = answer["damaged"][0]
-        raise ChecksumError(f"{first.path}: {first.verdict}: {first.sentence or 'see `lq verify`'}; a digest of it would call it whole "
+        raise ChecksumError(f"{first.path}: {first.verdict}: {first.sentence or 'see `lq verify`'}; a digest would present it as intact "
                             f"({len(answer['damaged'])} such files; accept_damage, `lq`: --accept-damage, insists)", path=first.path)
     texts = {target: "".join(lines)}
     if bag:
@@ -270,7 +270,7 @@ def manifest(folder: _Path, path: Optional[_Path] = None, *, algorithm: str = "s
 
 
 def _tags(root, algorithm, answer, lines):
-    """The texts of a bag beside its manifest, by path."""
+    """The texts of a bag in addition to its manifest, by path."""
     today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
     tags = {"bagit.txt": _BAG,
             "bag-info.txt": f"Bag-Software-Agent: limequat\nBagging-Date: {today}\nPayload-Oxum: {answer['bytes']}.{answer['files']}\n"}
@@ -290,7 +290,7 @@ def _lines_of(path, is_bag, algorithm):
                 continue
             found = re.match(r"^(\\?)([0-9a-fA-F]+)(?: [ *]|[ \t]+)(.+)$", line, re.DOTALL)
             if not found or len(found[2]) != _DIGITS[algorithm]:
-                raise Malformed(f"{path}: line {number} is no digest of {algorithm} and the name of a file", path=path)
+                raise Malformed(f"{path}: line {number} is not a digest of {algorithm} and a file name", path=path)
             place = _unescaped(found[3], bool(found[1]), is_bag)
             if os.path.isabs(place) or ".." in place.split("/") or "\0" in place:
                 raise Malformed(f"{path}: line {number} names a file outside of the folder", path=path, found=place)
@@ -312,12 +312,12 @@ def check_manifest(path: _Path, *, folder: Optional[_Path] = None, algorithm: Op
     """Compares every file with a manifest, and verifies lattice files in the same pass.
 
     path       a manifest, or a folder or bag with one
-    folder     what its paths are relative to (default: the folder that it lies in)
-    algorithm  of the digests, where the name does not say it (default: by their length)
+    folder     what its paths are relative to (default: its own folder)
+    algorithm  of the digests, if the name does not state it (default: by their length)
     verify, threads, progress   as in :func:`manifest`
 
-    Returns a dict, true when ``ok``: ``files``, ``sound`` (files that agree), ``changed``, ``missing``, ``damaged`` (``path``, ``verdict``,
-    ``sentence``), ``unreadable``, ``added``: files below the folder that it does not name, which are wrong in a bag alone. Raises
+    Returns a dict, true if ``ok``: ``files``, ``sound`` (files that agree), ``changed``, ``missing``, ``damaged`` (``path``, ``verdict``,
+    ``sentence``), ``unreadable``, ``added``: files below the folder that it does not name, which are an error only in a bag. Raises
     NotFound, Malformed.
     """
     given = os.fspath(path)
@@ -345,7 +345,7 @@ def check_manifest(path: _Path, *, folder: Optional[_Path] = None, algorithm: Op
             answer["sound"] += 1
     below, prefix = (os.path.join(root, "data"), "data/") if is_bag else (root, "")
     if not is_bag and not _NAME.match(os.path.basename(file)) and entries:
-        # One that lies above its folder says which that is.
+        # A manifest above its folder names the folder.
         shared = os.path.commonpath([os.path.dirname(place) for place in entries])
         below, prefix = os.path.join(root, shared), shared + "/" if shared else ""
     own = os.path.relpath(os.path.realpath(file), os.path.realpath(below))
@@ -363,7 +363,7 @@ def _algorithm_of(path):
         first = file.readline().lstrip("\\").split()
     by_digits = {digits: name for name, digits in _DIGITS.items()}
     if not first or len(first[0]) not in by_digits:
-        raise Malformed(f"{path}: this is no manifest: its first line has no digest that is known", path=path)
+        raise Malformed(f"{path}: this is not a manifest: its first line has no known digest", path=path)
     return by_digits[len(first[0])]
 
 
@@ -391,7 +391,7 @@ def _check_tags(root, answer):
 
 
 def _size_of(path):
-    """0 of a file that is gone or cannot be asked: what was read of it tells."""
+    """0 for a file that no longer exists or cannot be queried: reading it gives the error."""
     try:
         return os.path.getsize(path)
     except OSError:
@@ -404,7 +404,7 @@ _DAMAGE = {"incomplete": 5, "unreadable": 3}
 
 
 def exit_code_of(error):
-    """That of ``lq`` for an error."""
+    """The exit code of ``lq`` for an error."""
     return 4 if error.code in _ENVIRONMENT else _EXIT_CODES.get(error.code, 3)
 
 
@@ -452,9 +452,9 @@ def _print_check(answer, is_quiet):
         for one in answer[kind]:
             print(f"{shown(one)}: {kind}" if kind != "unreadable" else shown(one))
     for one in answer.damaged:
-        print(f"{shown(one.path)}: {one.verdict}, though it is as the manifest says: {one.sentence or 'see `lq verify`'}")
+        print(f"{shown(one.path)}: {one.verdict}, although it agrees with the manifest: {one.sentence or 'see `lq verify`'}")
     for one in answer.added:
         print(f"{shown(one)}: not in the manifest")
     if not is_quiet or not answer.ok:
-        print(f"{answer.path}: {answer.sound} of {answer.files} files as they should be, {len(answer.changed)} changed, "
+        print(f"{answer.path}: {answer.sound} of {answer.files} files as recorded, {len(answer.changed)} changed, "
               f"{len(answer.missing)} missing, {len(answer.damaged)} damaged, {len(answer.added)} more")

@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fields in memory that is not laid out as the arrays of this package are."""
+"""Fields in memory with other layouts than the arrays of this package."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KINDS = ("gauge", "spinor", "propagator", "generic")
 
 
 class Memory:
-    """A field of the box of this rank in memory of another layout, for :func:`limequat.write` and its siblings, and as
+    """A field of the box of this rank in memory of another layout, for :func:`limequat.write` and similar functions, and as
     ``out`` of :func:`limequat.read`.
 
         >>> u = lq.Memory([ux, uy, uz, ut], "quda_host", lattice=[16, 16, 16, 32])
@@ -31,12 +31,12 @@ class Memory:
              C-contiguous, all complex128, complex64, float64 or float32 numbers, of any shape; with norms=in-array int16
              numbers, and at the end the norms of the sites, float32
     layout   a preset or words (docs/guide/memory.md), such as "milc", "quda_native block=4", "halo=1,1,1,1"
-    lattice  extents of what this rank has, x, y, z, t
+    lattice  extents of this rank's box, x, y, z, t
     kind     "gauge", "spinor", "propagator", or "generic" with `numbers` real numbers a site
     places   an array of integers, with places= in the layout ("openqcd", "hirep"): the place of each site or link
 
-    Raises InvalidArgument for arrays that are no such memory, Unsupported for a GPU of another maker; whether they are large
-    enough, and in one place, is seen when they are used.
+    Raises InvalidArgument for arrays that are not such memory, Unsupported for a GPU of another maker; their size and
+    location are checked when they are used.
     """
 
     def __init__(self, arrays: Any, layout: str, lattice: Extents, kind: str = "gauge", *, colors: int = 3,
@@ -60,7 +60,7 @@ class Memory:
         self._pointers = (ctypes.c_void_p * len(parts))(*map(_address, parts))
 
     def _arrays_of(self, layout):
-        """Whether the library takes pointers, and the array of norms, which is taken off the others, or None."""
+        """(True if the library takes pointers, the array of norms or None); the norms are removed from the arrays."""
         links = len(self.lattice) if self.kind == "gauge" else 1
         pointers, has_norms = ctypes.c_int(), ctypes.c_int()
         call("lq_memory_arrays", layout.encode(), links, ctypes.byref(pointers), ctypes.byref(has_norms))
@@ -81,7 +81,7 @@ class Memory:
         return f"Memory({self.kind}, {self.layout!r}, lattice={list(self.lattice)}, {self.dtype})"
 
     def to_c(self, array):
-        """The lq_field of this memory; ``array`` is the object itself, as what a :class:`Field` is asked for."""
+        """The lq_field of this memory; ``array`` is the object itself; the interface is that of :class:`Field`."""
         is_complex = self.kind != "generic" or self.dtype.kind == "c"
         numbers_in = min(array.size for array in self._seen) * (2 if self.dtype.kind == "c" else 1)
         if self._norms is not None:
@@ -105,7 +105,7 @@ class Memory:
 
 
 def _table_of(places):
-    """The table as the library takes it. A place below 0 becomes one that no memory has."""
+    """The table for the library. A place below 0 becomes one that no memory has."""
     table = np.asarray([] if places is None else places)
     if table.size > 0 and table.dtype.kind not in "iu":
         raise InvalidArgument(f"places are {table.dtype}, expected an array of integers", found=str(table.dtype))
@@ -117,7 +117,7 @@ def _address(array):
 
 
 def _seen(array, types):
-    """An array of numpy itself, the DeviceArray of one on a GPU."""
+    """A numpy array itself, or the DeviceArray of an array on a GPU."""
     on_device = device.seen(array)
     if on_device is None and not isinstance(array, np.ndarray):
         raise InvalidArgument(f"memory is a {type(array).__name__}, expected an array of numpy, or one on a GPU")
@@ -126,5 +126,5 @@ def _seen(array, types):
         raise InvalidArgument(f"memory holds {array.dtype.str}, expected {' or '.join(types)} in native byte order",
                               found=array.dtype.str)
     if on_device is None and not array.flags.c_contiguous:
-        raise InvalidArgument("memory is not C-contiguous: a description is of one piece of memory for each array")
+        raise InvalidArgument("memory is not C-contiguous: each array must be contiguous")
     return array

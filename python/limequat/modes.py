@@ -8,8 +8,8 @@
     ...     len(m), m.eigenvalues, m[7]
     ...     for k, v in m.ahead(): ...
 
-A mode is in the set for good when append() returns, whenever the program ends. Vectors are read directly, whatever
-their number.
+A mode is in the set permanently when append() returns, whenever the program ends. Any vector is read directly,
+whatever their number.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ def open(path: Path, *, ls: int = 1, parity: Optional[Parity] = None, lattice: O
     """Opens the set ``path`` for reading: a :class:`Set`. It may be one of QUDA, MILC, Grid or QDP++ (.mod), a folder v0.bin, ... of
     Hadrons, or one of compressed eigenvectors (eigen-comp).
 
-    ls      extent of the fifth dimension, which files of QUDA do not tell
-    parity  "even" or "odd", of vectors on half of the sites, which files of Grid do not tell
-    lattice extents x, y, z, t, which folders of eigen-comp do not always tell
+    ls      extent of the fifth dimension, which files of QUDA do not state
+    parity  "even" or "odd", of vectors on half of the sites, which files of Grid do not state
+    lattice extents x, y, z, t, which folders of eigen-comp do not always state
     grid    a :class:`limequat.Grid` of the sites of the vectors (half the extent in x for one parity): collective, each
             rank reads its box
     """
@@ -69,26 +69,26 @@ def create(path: Target, lattice: Extents, *, grid: Optional[Grid] = None,
            operator: str = "", parameters: Optional[Mapping[str, Union[int, float, complex, str]]] = None,
            room: int = 512, basis: int = 0, block: Optional[Extents] = None, tolerance: float = _TOLERANCE,
            **options: "Unpack[WriteOptions]") -> "Writer":
-    """Starts the new set ``path``: a :class:`Writer`. The set is there, without modes, at once; with ``overwrite`` a file
-    of that name stays until the first mode is in the new set, or that is closed without one.
+    """Starts the new set ``path``: a :class:`Writer`. The set exists immediately, without modes; with ``overwrite`` an existing
+    file stays until the first mode is in the new set, or until a set without modes is closed.
 
     lattice     extents x, y, z, t of the gauge field
     kind        "spinor", "propagator" or "generic"
     shape       of a vector at a site: default (4, 3), (4, 4, 3, 3); for "generic" it must be given, and dtype if the
                 numbers are real
-    storage     "double", "single", or "fixed16": integers of 16 bits, wrong by at most 1/65000 of the largest number
-                of the site
-    ls          extent of the fifth dimension; arrays are [t, z, y, x, s, ...] then
-    parity      "both", "even", "odd": the sites that vectors live on; arrays of one parity have half the extent in x
+    storage     "double", "single", or "fixed16": 16-bit integers with errors of at most 1/65000 of the largest number of
+                the site
+    ls          extent of the fifth dimension; arrays are then [t, z, y, x, s, ...]
+    parity      "both", "even", "odd": the sites of the vectors; arrays of one parity have half the extent in x
     operator    its name
     parameters  of operator and solver: a dict of int, float, complex, str
-    room        modes that the first piece of the index has room for; it grows when there are more
-    basis       local coherence: so many modes are stored whole, of the others the coefficients of these for each block
-                of sites; 0: all are whole
+    room        capacity of the first block of the index in modes; the index grows if needed
+    basis       local coherence: number of modes stored whole; all later ones are stored as their coefficients in each
+                block of sites; 0: store every mode whole
     block       extents x, y, z, t of a block, which divide those of the vectors
-    tolerance   what a mode may be wrong by, relative to its norm; others are stored whole, too
+    tolerance   maximum error of a mode, relative to its norm; other modes are stored whole, too
     grid        a :class:`limequat.Grid` of the sites of the vectors (half the extent in x for one parity): collective,
-                arrays are those of each rank's box
+                each rank passes arrays of its own box
 
     {options}
     """
@@ -106,7 +106,7 @@ def create(path: Target, lattice: Extents, *, grid: Optional[Grid] = None,
 @takes("WriteOptions", without=("format", "name", "precision", "metadata", "measure", "slice_checksums", "layout",
                                 "dataset_chunk", "filters", "time_stamps", "protect", "progress", "overwrite"))
 def append(path: Target, *, grid: Optional[Grid] = None, **options: "Unpack[WriteOptions]") -> "Writer":
-    """Goes on with the set ``path`` that is there: a :class:`Writer`.
+    """Opens the existing set ``path`` for appending: a :class:`Writer`.
 
     {options}
     """
@@ -122,15 +122,15 @@ def convert(source: Path, target: Target, *, storage: Optional[Storage] = None, 
             parity: Optional[Parity] = None, lattice: Optional[Extents] = None, basis: int = 0,
             block: Optional[Extents] = None, tolerance: float = _TOLERANCE, strategy: Optional[str] = None,
             comm: Optional[Comm] = None) -> None:
-    """A set from modes first to last - 1 of another one, stored as `storage` says (default: as they are). Warns of numbers
-    that are NaN or infinite as they are stored.
+    """Writes a set from modes first to last - 1 of another one, stored as `storage` says (default: unchanged). Warns of
+    stored numbers that are NaN or infinite.
 
     comm        a communicator or Grid whose ranks share the work
 
     format      of the new set: "modes", or "quda", "milc", "grid", "grid-folder", "mod" for those programs
     ls, parity, lattice  of the source, as in :func:`open`
     basis, block, tolerance  of the new set, as in :func:`create`
-    strategy    "direct", "shared" or "messages": how the ranks write the new set; default: what is fastest
+    strategy    "direct", "shared" or "messages": how the ranks write the new set; default: the fastest
     """
     group = group_of(comm)
     report = ctypes.c_void_p()
@@ -143,7 +143,7 @@ def convert(source: Path, target: Target, *, storage: Optional[Storage] = None, 
 
 
 class Writer:
-    """A set that vectors are added to."""
+    """A set that is open for appending."""
 
     path: Any
 
@@ -154,8 +154,8 @@ class Writer:
         return f"<writer of the set {name_of(self.path)!r}, {len(self)} modes{'' if self._handle else ', closed'}>"
 
     def append(self, array: ArrayIn, *, eigenvalue: complex, residual: Optional[float] = None) -> Answer:
-        """Adds the vector ``array``, [t, z, y, x, ...]; it is in the set when this returns. Returns a report; warns of
-        numbers that are NaN or infinite as they are stored.
+        """Appends the vector ``array``, [t, z, y, x, ...]; it is in the set when this returns. Returns a report; warns of
+        stored numbers that are NaN or infinite.
 
         eigenvalue  real or complex
         residual    norm of (operator - eigenvalue) vector, if it is known
@@ -182,7 +182,7 @@ class Writer:
         return self._count if self._count is not None else answer("lq_modes_writer_size", self._handle)
 
     def close(self) -> None:
-        """Another program may add to the set from then on; every mode is in it already."""
+        """Closes the set: other programs may append to it from then on. Every appended mode is already in the file."""
         if self._handle:
             call("lq_modes_writer_close", self._handle)
         self._free()
@@ -206,12 +206,12 @@ class Set:
     """A set of modes: len(set), set[k] (the vector as an array), ``eigenvalues``, ``residuals`` (nan: not known).
 
     lattice     extents x, y, z, t of the gauge field; ``sites`` those of the vectors
-    grid        over whose ranks it was opened
+    grid        the grid with which it was opened
     storage, parity, ls, operator, parameters  as given to :func:`create`
     basis, block, tolerance  local coherence, as given to :func:`create`; basis 0: all modes are stored whole
-    errors      by how much each mode is wrong at most, relative to its norm, as read in complex128; complex64 rounds
-                each number once more, by at most 6e-8 of it. 0 of those that are stored whole
-    family      who wrote it: "modes" (this library), "quda", "milc", "grid", "mod" (QDP++), "eigen-comp"
+    errors      upper bound of the error of each mode, relative to its norm, as read in complex128; complex64 rounds
+                each number once more, by at most 6e-8 of it. 0 for modes that are stored whole
+    family      the program that wrote it: "modes" (this library), "quda", "milc", "grid", "mod" (QDP++), "eigen-comp"
     """
 
     path: Any
@@ -274,7 +274,7 @@ class Set:
     def __getitem__(self, k: int) -> NDArray[Any]:
         with agreed(self.grid.communicator):
             if not isinstance(k, (int, np.integer)):
-                raise InvalidArgument(f"a mode is asked for by {k!r}, expected a number")
+                raise InvalidArgument(f"the number of a mode is {k!r}, expected an integer")
             if not -len(self) <= k < len(self):
                 raise NoSuchRecord(f"{self.path}: mode {k} does not exist; the set has {len(self)} modes, numbered from 0", path=str(self.path))
         return self.read(int(k) % len(self))
@@ -282,7 +282,7 @@ class Set:
     @takes("ReadOptions", without=("field", "index", "region", "limits"))
     def read(self, k: int, dtype: Optional[Dtype] = None, verify: bool = True, *, out: Any = None,
              **options: "Unpack[FurtherReadOptions]") -> NDArray[Any]:
-        """Vector number k, [t, z, y, x, ...]; dtype complex128 or complex64, default: as it is stored. ``out`` as in
+        """Vector number k, [t, z, y, x, ...]; dtype complex128 or complex64, default: as stored. ``out`` as in
         :func:`limequat.read`.
 
         {options}
@@ -296,7 +296,7 @@ class Set:
     @takes("ReadOptions", without=("field", "index", "region", "limits", "progress"))
     def ahead(self, first: int = 0, last: Optional[int] = None, dtype: Optional[Dtype] = None,
               **options: "Unpack[ReadOptions]") -> Iterator[Tuple[int, NDArray[Any]]]:
-        """Gives (k, vector) for modes first to last - 1, of numbers ``dtype``; the next one is read while you work on this one.
+        """Yields (k, vector) for modes first to last - 1, with numbers of type ``dtype``; reads the next one while you work.
 
         {options}
         """
@@ -321,7 +321,7 @@ class Set:
             yield k, array
 
     def close(self) -> None:
-        """Closes the file; what is known of the modes stays."""
+        """Closes the file; the facts about the modes remain."""
         self._handle.free()
 
     def _opened(self):
@@ -375,14 +375,14 @@ def _site(kind, shape, dtype):
         raise InvalidArgument(f"kind is {kind!r}, expected one of {', '.join(KINDS[1:])}")
     if shape is None:
         if kind == "generic":
-            raise InvalidArgument('kind="generic" needs shape=, that of a vector at a site')
+            raise InvalidArgument('kind="generic" needs shape=, the shape of a vector at a site')
         shape = (4, 3) if kind == "spinor" else (4, 4, 3, 3)
     is_complex = dtype is None or np.dtype(dtype).kind == "c"
     return Field(kind, tuple(int(extent) for extent in shape), is_complex)
 
 
 def _description(lattice, site, storage, ls, parity, operator, parameters, room):
-    """(lq_modes_description, what its pointers need)."""
+    """(lq_modes_description, objects that its pointers refer to)."""
     extents = tuple(extents_of(lattice, "lattice"))
     if not 1 <= len(extents) <= 8:
         raise InvalidArgument(f"a lattice of {len(extents)} dimensions, expected 1 to 8")
@@ -457,17 +457,17 @@ def _grid_of(path, sites, grid):
     if grid is None:
         return Grid(sites)
     if tuple(sites) != grid.extents:
-        raise InvalidArgument(f"{path}: the vectors of this set live on {tuple(sites)}, the grid is of {grid.extents}",
+        raise InvalidArgument(f"{path}: the vectors of this set have the lattice {tuple(sites)}, the grid has {grid.extents}",
                               path=str(path))
     return grid
 
 
 def _flat(array, grid, path):
-    """(array, Field) of a vector whose sites are the last axes but those of the lattice."""
+    """(array, Field) of a vector with the axes of the site after the axes of the lattice."""
     lattice = grid.shape
     array = adapted(array)
     if array.shape[:len(lattice)] != lattice:
-        raise InvalidArgument(f"{path}: the vectors of this set live on [t, z, y, x] = {list(lattice)}, the array has "
+        raise InvalidArgument(f"{path}: the vectors of this set have the lattice [t, z, y, x] = {list(lattice)}, the array has "
                               f"the shape {list(array.shape)}", path=str(path))
     flat, field, _ = described(array.reshape(*lattice, math.prod(array.shape[len(lattice):])), "generic", len(lattice),
                                grid.local)

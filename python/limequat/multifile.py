@@ -9,8 +9,8 @@
     ...     m.tasks, m[3].size, m[3].read()
     ...     u = m.read_field("gauge")
 
-A set appears under its name when the with block ends. What an interrupted program left behind, .NAME.xxxxxxxx, is
-made a set by :func:`repair`.
+A set appears under its name when the with block ends. :func:`repair` makes a set of the leftovers of an interrupted
+program, .NAME.xxxxxxxx.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ __all__ = ["Reader", "Stream", "Writer", "append", "create", "open", "repair", "
 
 @takes("MultifileReadOptions")
 def open(path: Path, *, comm: Optional[Comm] = None, **options: "Unpack[MultifileReadOptions]") -> "Reader":
-    """Opens the set ``path`` for reading, whoever wrote it, on however many ranks: a :class:`Reader`.
+    """Opens the set ``path`` for reading: a :class:`Reader`. Any program may have written it, on any number of ranks.
 
-    comm  an mpi4py communicator, a :class:`limequat.Communicator` or Grid: collective, the tasks are dealt out over its
+    comm  an mpi4py communicator, a :class:`limequat.Communicator` or Grid: collective; the tasks are distributed over its
           ranks, and each reads its own
     {options}
     """
@@ -62,10 +62,10 @@ def create(path: Target, *, comm: Optional[Comm] = None, **options: "Unpack[Mult
     """Starts the new set ``path``: a :class:`Writer`, to be used in a with block.
 
     comm  an mpi4py communicator, a :class:`limequat.Communicator` or Grid: collective; each rank has its own streams,
-          those of rank 0 are the first tasks
+          and those of rank 0 are the first tasks
     {options}
 
-    tasks is another name of streams, force of overwrite.
+    tasks is another name for streams, force for overwrite.
     """
     return Writer("lq_multifile_create", path, options, comm)
 
@@ -88,8 +88,8 @@ def append(path: Target, *, streams: Any = None, comm: Optional[Comm] = None,  #
 
 
 def verify(path: Path) -> Judgement:
-    """Every chunk of the set ``path`` compared with what was recorded: a dict with "sound", "chunks_checked", "damage" and the
-    "set", true when sound."""
+    """Compares every chunk of the set ``path`` with its record: a dict with "sound", "chunks_checked", "damage" and the
+    "set", true if sound."""
     sound, text = ctypes.c_int(), ctypes.c_void_p()
     call("lq_multifile_verify", path_bytes(path), ctypes.byref(sound), ctypes.byref(text))
     return parse(take_text(text), Judgement)
@@ -97,12 +97,12 @@ def verify(path: Path) -> Judgement:
 
 @takes("RepairOptions")
 def repair(path: Path, *, output: Optional[Target] = None, **options: "Unpack[RepairOptions]") -> Judgement:
-    """Makes a set of what an interrupted writer left: every chunk whose write had finished, each verified. `path` is the
-    set, or one of its temporary files. With `output` a copy of that name is repaired, and what is there stays as it is.
+    """Recovers the files of an interrupted writer: every chunk whose write had finished, each verified. `path` is the
+    set, or one of its temporary files. With `output` a copy of that name is repaired, and the original files are unchanged.
 
     {options}
 
-    Returns a dict that tells what was recovered, true when nothing was lost."""
+    Returns a dict with the recovered data, true if nothing was lost."""
     text = ctypes.c_void_p()
     call("lq_multifile_repair", path_bytes(path), None if output is None else path_bytes(output),
          Options("RepairOptions", options), ctypes.byref(text))
@@ -113,9 +113,9 @@ _NO_FIELD = {"kind": "generic", "colors": 0, "spins": 0, "links": 0, "numbers": 
 
 
 class Reader:
-    """A set that was opened for reading; ``m[task]`` is the stream of a task.
+    """A set that is open for reading; ``m[task]`` is the stream of a task.
 
-    mine  the tasks dealt to this rank, a range; on one rank all. Iterating gives their streams
+    mine  the tasks assigned to this rank, a range; on one rank all. Iterating gives their streams
     """
 
     path: Any
@@ -143,7 +143,7 @@ class Reader:
 
     @property
     def fields(self) -> Any:
-        """What is known of each field: a list of dicts with "name", "spec", "lattice", "processes" (the process grid of its
+        """The facts about each field: a list of dicts with "name", "spec", "lattice", "processes" (the process grid of its
         writer), "bytes", "checksum" and "metadata"."""
         return parse(text_from("lq_multifile_fields", self._open_handle()))
 
@@ -151,7 +151,7 @@ class Reader:
     def read_field(self, name: str, *, region: Optional[Region] = None, dtype: Optional[Dtype] = None,
                    grid: Optional[Grid] = None, verify: bool = True, out: Any = None,
                    **options: "Unpack[FurtherReadOptions]") -> NDArray[Any]:
-        """Reads a field into a new array; arguments and result as of :func:`limequat.read`. The grid may be any.
+        """Reads a field into a new array; arguments and result as in :func:`limequat.read`. Any process grid.
 
         {options}
         """
@@ -166,7 +166,7 @@ class Reader:
         return array
 
     def window(self) -> Stream:
-        """The streams of all tasks as one, in their order; on several ranks this rank's window of it."""
+        """The concatenated streams of all tasks; on several ranks this rank's window of them."""
         return Stream(self, -1)
 
     def __repr__(self) -> str:
@@ -188,7 +188,7 @@ class Reader:
         return (self[task] for task in self.mine)
 
     def close(self) -> None:
-        """Frees what is held; streams of it can be read no more."""
+        """Closes the set; its streams can no longer be read."""
         if self._handle is not None:
             self._handle.free()
         self._handle = None
@@ -206,7 +206,7 @@ class Reader:
 
 
 class Stream(io.RawIOBase):
-    """The stream of one task, a binary file for reading: wrap it in io.BufferedReader or io.TextIOWrapper at will."""
+    """The stream of one task, a binary file for reading; you can wrap it in io.BufferedReader or io.TextIOWrapper."""
 
     def __init__(self, reader, task):
         super().__init__()
@@ -247,7 +247,7 @@ class Stream(io.RawIOBase):
         return got.value
 
     def read(self, size: int = -1) -> bytes:
-        """Bytes from here on: all of them, or at most `size`."""
+        """Reads bytes from the current position: all of them, or at most `size`."""
         left = self.size - self._position
         data = bytearray(left if size is None or size < 0 else min(size, left))
         del data[self.readinto(data):]
@@ -256,7 +256,7 @@ class Stream(io.RawIOBase):
 
 class Writer:
     """A set being written; ``m[stream]`` is one of its streams. It appears when the with block ends; after an exception
-    its parts are left to :func:`repair`."""
+    use :func:`repair` on its files."""
 
     path: Any
     streams: int
@@ -286,7 +286,7 @@ class Writer:
     @takes("WriteOptions", without=("format", "name", "sync", "overwrite"))
     def write_field(self, name: str, array: ArrayIn, *, kind: Optional[Kind] = None, dims: Optional[int] = None,  # type: ignore[misc]
                     grid: Optional[Grid] = None, **options: "Unpack[WriteOptions]") -> Answer:
-        """Writes a field beside the streams; arguments as of :func:`limequat.write`, the grid over all ranks of the set.
+        """Writes a field next to the streams; arguments as in :func:`limequat.write`, the grid over all ranks of the set.
         Returns its report.
 
         {options}
@@ -295,11 +295,11 @@ class Writer:
                        lambda: (self._open_handle(), text_bytes(name, "the name of the field")))
 
     def close(self) -> None:
-        """Completes and publishes the set; errors surface here."""
+        """Completes and publishes the set, and raises its errors."""
         self._finish("lq_multifile_close")
 
     def discard(self) -> None:
-        """Leaves nothing."""
+        """Removes the set completely."""
         self._finish("lq_multifile_discard")
 
     def _finish(self, function):
@@ -311,7 +311,7 @@ class Writer:
 
     def _open_handle(self):
         if self._closed:
-            raise WrongState(f"{self.path}: the set is closed already", path=str(self.path))
+            raise WrongState(f"{self.path}: the set is already closed", path=str(self.path))
         return self._handle
 
     def __enter__(self) -> "Writer":
@@ -345,7 +345,7 @@ class OutStream:
         return len(raw)
 
     def flush(self) -> None:
-        """Everything written so far survives the end of this process."""
+        """Writes everything so far to the file, so that it survives the end of this process."""
         call("lq_multifile_flush", self._writer._open_handle(), self._stream)
 
     @property

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A communicator as a table of functions: the library sends and receives by the methods of the Python object.
 
-The functions of C are made once and stay; a communicator is told to them by its number. An exception in one of them is
-kept and becomes the cause of the error that the library makes of the failure.
+The C functions are created once and stay; they identify a communicator by its number. An exception in one of them is
+stored and becomes the cause of the error that the library raises for the failure.
 """
 
 import contextlib
@@ -38,7 +38,7 @@ class Carrier:
         self.messages = itertools.count(1)
 
     def start(self, method, address, count, access, other, tag):
-        """The number of a message; 0 for one of no bytes."""
+        """The number of a message; 0 for an empty one."""
         pieces = [min(_PIECE_BYTES, count - first) for first in range(0, count, _PIECE_BYTES)]
         requests = [method(_memory(address + number * _PIECE_BYTES, size, access), other, tag)
                     for number, size in enumerate(pieces)]
@@ -49,7 +49,7 @@ class Carrier:
         return message
 
     def is_done(self, message):
-        """Whether all pieces of a message are."""
+        """True if all pieces of a message are done."""
         requests = self.requests[message]
         while requests and requests[0].Test():
             del requests[0]
@@ -59,20 +59,20 @@ class Carrier:
         return True
 
     def drop(self, message):
-        """Nobody waits for that message any more."""
+        """That message is no longer needed."""
         for request in self.requests.pop(message, ()):
             request.Cancel()
             request.Free()
 
     def close(self):
-        """Gives the duplicate back."""
+        """Frees the duplicate."""
         mpi = sys.modules.get("mpi4py.MPI")
         if mpi is None or not isinstance(self.comm, mpi.Comm) or not mpi.Is_finalized():
             self.comm.Free()
 
 
 def table_over(comm):
-    """(lq_operations over `comm`, what forgets it again where the library refuses it). Collective: it is duplicated."""
+    """(lq_operations over `comm`, a function that removes it if the library refuses it). Collective: `comm` is duplicated."""
     number = next(_numbers)
     carrier = _carriers[number] = Carrier(comm)
     table = structs.Operations(ctypes.sizeof(structs.Operations), carrier.comm.Get_rank(), carrier.comm.Get_size(),
@@ -81,7 +81,7 @@ def table_over(comm):
 
 
 def _tags(comm):
-    """How many tags there are, not more than the library uses by itself; 0: not known."""
+    """The number of tags, at most what the library uses by default; 0: not known."""
     mpi = sys.modules.get("mpi4py.MPI")
     last = comm.Get_attr(mpi.TAG_UB) if mpi is not None and isinstance(comm, mpi.Comm) else None
     return 0 if last is None else min(last + 1, 1 << 20)
@@ -99,7 +99,7 @@ def _node():
 
 
 def _guarded(kind):
-    """A function of C of a function of Python that takes the communicator first; what it throws is kept."""
+    """A C function from a Python function whose first argument is the communicator; its exception is stored."""
     def make(function):
         def called(number, *arguments):
             carrier = _carriers.get(number)
@@ -147,5 +147,5 @@ def _failure(number):
 def _free(number):
     carrier = _carriers.pop(number, None)
     if carrier is not None:
-        with contextlib.suppress(Exception):  # nobody is there to be told
+        with contextlib.suppress(Exception):  # no caller is left to receive the error
             carrier.close()

@@ -75,7 +75,7 @@ class ReadOptions(FurtherReadOptions, total=False):
 
 
 class Limits(TypedDict, total=False):
-    """Asking what is in a file."""
+    """Inspecting a file."""
 
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
@@ -230,7 +230,7 @@ class RepackOptions(TypedDict, total=False):
 
 
 class RepairOptions(TypedDict, total=False):
-    """A multifile made in place from what an interrupted writer left."""
+    """A multifile made in place from the remains of an interrupted one."""
 
     overwrite: Optional[bool]
     force: Optional[bool]
@@ -247,6 +247,8 @@ class CheckpointsOptions(TypedDict, total=False):
     local: Optional[str]
     files: Optional[int]
     compression: Union[Literal["none", "lz4", "zstd"], bool, None]
+    node_group: Optional[int]
+    lost_nodes: Optional[int]
 
 
 class CheckpointListOptions(TypedDict, total=False):

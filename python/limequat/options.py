@@ -1,8 +1,8 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Options as the library tells them (lq_options_json): structs, keyword arguments, documentation.
+"""Options from the tables of the library (lq_options_json): structs, keyword arguments, documentation.
 
-A new option of the library is a new keyword argument here, without a line of Python.
+A new option of the library becomes a keyword argument here without a line of Python.
 """
 
 import contextlib
@@ -34,7 +34,7 @@ _AFTER_SWEEP = ctypes.CFUNCTYPE(None, c_int, c_void_p)
 
 class Table:
     """The options of one struct: ``rows`` by name, ``aliases`` to names, and the ``struct`` of C; ``base`` is another
-    table whose options are taken, too."""
+    table whose options are also accepted."""
 
     def __init__(self, description):
         self.functions = description["functions"]
@@ -51,7 +51,7 @@ class Table:
         places = {member["name"]: member["offset"] for member in members}
         if ctypes.sizeof(struct) != description["c_size"] or any(
                 getattr(struct, name).offset != place for name, place in places.items()):
-            raise ImportError(f"the members of {self.c_name} lie elsewhere than the library says")
+            raise ImportError(f"the members of {self.c_name} have other offsets than the library states")
         return struct
 
 
@@ -59,7 +59,7 @@ _tables = {table["name"]: Table(table) for table in json.loads(text_from("lq_opt
 
 
 def is_option(name):
-    """Whether any call takes an option of that name."""
+    """True if any call has an option of that name."""
     return any(name in table.rows for table in _tables.values())
 
 
@@ -78,7 +78,7 @@ class Options:
                 self._set(self._table.rows[name], value)
 
     def keep(self, value):
-        """`value`, which then lives as long as these options."""
+        """Returns `value`, and keeps it alive as long as these options."""
         self._kept.append(value)
         return value
 
@@ -115,7 +115,7 @@ def _unexpected(row, value):
 
 
 def _text(row, value):
-    """The value as the text that the library takes; what the text may be is the library's matter."""
+    """The value as a text for the library, which checks it."""
     kind = row["kind"]
     try:
         if isinstance(value, str):
@@ -146,7 +146,7 @@ def _text(row, value):
 
 
 def metadata_array(metadata):
-    """A dict of texts and numbers as the array that C wants; None when there are none."""
+    """A dict of texts and numbers as the array for C; None if it is empty."""
     if not metadata:
         return None
     texts = {}
@@ -172,7 +172,7 @@ def _number_text(value):
 def takes(*tables: str, without: Sequence[str] = (), only: Optional[Sequence[str]] = None,
           verb: Optional[str] = None) -> Callable[[_Function], _Function]:
     """A decorator: the function's ``**options`` are those of these tables, checked, documented in place of a line
-    "{options}", and part of its signature. With `verb` without those that only other verbs of `lq` take."""
+    "{options}", and part of its signature. With `verb`, without options that only other verbs of `lq` have."""
     names = [known for table in tables for known in (_tables[table].base, table) if known]
     rows = {name: row for table in names for name, row in _tables[table].rows.items()
             if name not in without and (only is None or name in only)

@@ -3,7 +3,7 @@
 """Compressed files, and members of tar archives, as files that can be read at any place.
 
 A compressed file is decompressed once, to memory or to a file without a name in TMPDIR; a member of an archive that is not
-compressed is read where it is. What would grow to far more than its own size is refused.
+compressed is read in place. Data that would grow to far more than their own size are refused.
 """
 
 import contextlib
@@ -19,6 +19,7 @@ import tarfile
 import tempfile
 
 from limequat.errors import Error, InvalidArgument, IoError, Malformed, NoSpace, NotFound, TooLarge, Truncated, Unsupported
+from limequat.seeking import ReadOnlyFile
 
 _ARCHIVE = re.compile(r"\.(tar|tgz|txz|tbz2|tzst|tar\.(gz|xz|bz2|zst))(?=/|$)", re.IGNORECASE)
 _COMPRESSED = re.compile(r"\.(gz|xz|bz2|zst)$", re.IGNORECASE)
@@ -32,8 +33,8 @@ _SMALL, _RATIO = 1 << 30, 200  # larger than that, and more times the compressed
 
 
 def archive_and_member(path):
-    """(archive, member) of "ensemble.tar/conf.0100.ildg" or "tar://conf.0100.ildg::ensemble.tar", the member empty where there is
-    none; None if it is no file of that kind."""
+    """(archive, member) of "ensemble.tar/conf.0100.ildg" or "tar://conf.0100.ildg::ensemble.tar", the member empty if not
+    given; None if it is not a file of that kind."""
     match = _FSSPEC_MEMBER.match(path)
     if match is not None and os.path.isfile(match[2]):
         return match[2], match[1]
@@ -44,7 +45,7 @@ def archive_and_member(path):
 
 
 def is_packed(path):
-    """Whether a path is that of a compressed file, or of an archive or a member of one."""
+    """True if a path names a compressed file, an archive or a member of one."""
     if not isinstance(path, (str, bytes, os.PathLike)):
         return False
     path = os.fsdecode(path)
@@ -57,14 +58,14 @@ def is_packed(path):
 
 
 def is_compressed_name(name):
-    """Whether a URL ends as compressed files do."""
+    """True if a URL has the suffix of a compressed file."""
     return _COMPRESSED.search(name) is not None
 
 
 def opened(path):
     """The file within a packed file, as a seekable binary file object with an ``address``, which messages show.
 
-    Raises NotFound (no such member: names some that there are), TooLarge (a bomb), Truncated, Malformed, Unsupported, NoSpace.
+    Raises NotFound (no such member: names some existing ones), TooLarge (a bomb), Truncated, Malformed, Unsupported, NoSpace.
     """
     path = os.fsdecode(path)
     found = archive_and_member(path)
@@ -82,7 +83,7 @@ def opened(path):
 
 
 def unpacked(file, name, size):
-    """The contents of an open compressed file of that many bytes; the file itself if it is not compressed."""
+    """The contents of an open compressed file of the given size; the file itself if it is not compressed."""
     kind = _compression_of(file)
     if kind is None:
         file.seek(0)
@@ -116,7 +117,7 @@ def _compression_of(file):
 
 
 class _Stream(io.RawIOBase):
-    """What a decoder gives, in order; its errors are those of the package, and a bomb is one."""
+    """The output of a decoder, in order; its errors become those of the package, and a bomb is an error."""
 
     def __init__(self, decoder, name, size):
         self._decoder, self._name, self._size, self._given = decoder, name, size, 0
@@ -130,7 +131,7 @@ class _Stream(io.RawIOBase):
         except Error:
             raise
         except EOFError:
-            raise Truncated(f"{self._name}: the compressed data end early: the file was cut; fetch it again", path=self._name) from None
+            raise Truncated(f"{self._name}: the compressed data end early: the file is truncated; fetch it again", path=self._name) from None
         except OSError as error:
             if error.errno:
                 raise IoError(f"{self._name}: cannot read: {error.strerror}", path=self._name, errno=error.errno) from error
@@ -139,8 +140,8 @@ class _Stream(io.RawIOBase):
             raise self._damaged(error) from error
         self._given += len(data)
         if self._given > _SMALL and self._given > _RATIO * self._size:
-            raise TooLarge(f"{self._name}: its {self._size} bytes become more than {_RATIO} times as many, as no lattice field does; "
-                           "if you trust it, decompress it by hand", path=self._name)
+            raise TooLarge(f"{self._name}: its {self._size} bytes become more than {_RATIO} times as many, unlike any lattice field; if "
+                           "you trust it, decompress it by hand", path=self._name)
         return data
 
     def _damaged(self, error):
@@ -196,8 +197,8 @@ def _zstd(file, name):
         return zstandard.ZstdDecompressor(max_window_size=_DECODER_MEMORY).stream_reader(file, read_across_frames=True)
     program = shutil.which("zstd")
     if program is None:
-        raise Unsupported(f"{name}: it is compressed by zstd, for which the package zstandard (pip install zstandard) or the program zstd "
-                          "is needed", path=name)
+        raise Unsupported(f"{name}: it is compressed by zstd, which needs the package zstandard (pip install zstandard) or the program "
+                          "zstd", path=name)
     return _Program([program, "-dcq", f"--memory={_DECODER_MEMORY}"], file)
 
 
@@ -236,7 +237,7 @@ class _Program:
 
 
 def _spooled(stream, name):
-    """All that a stream gives, in memory or in a file without a name."""
+    """The whole output of a stream, in memory or in a file without a name."""
     room = tempfile.SpooledTemporaryFile(max_size=_KEPT_IN_MEMORY)
     try:
         shutil.copyfileobj(stream, room, _PIECE)
@@ -245,7 +246,7 @@ def _spooled(stream, name):
         room.close()
         if isinstance(error, Error) or error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise
-        raise NoSpace(f"{name}: no room in {tempfile.gettempdir()} for what it becomes: {error.strerror} (TMPDIR names another folder "
+        raise NoSpace(f"{name}: no space in {tempfile.gettempdir()} for the decompressed file: {error.strerror} (TMPDIR names another folder "
                       "for temporary files)", path=name) from error
     except BaseException:
         room.close()
@@ -253,31 +254,15 @@ def _spooled(stream, name):
     return room
 
 
-class _Part(io.RawIOBase):
-    """A stretch of a file."""
+class _Part(ReadOnlyFile):
+    """A part of a file."""
 
     def __init__(self, file, begin, size):
-        self._file, self._begin, self._size, self._position = file, begin, size, 0
+        self._file, self._begin, self._size = file, begin, size
 
-    def readable(self):
-        return True
-
-    def seekable(self):
-        return True
-
-    def tell(self):
-        return self._position
-
-    def seek(self, offset, whence=os.SEEK_SET):
-        self._position = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._position, os.SEEK_END: self._size}[whence]
-        return self._position
-
-    def read(self, count=-1):
-        left = max(self._size - self._position, 0)
-        self._file.seek(self._begin + self._position)
-        data = self._file.read(left if count is None or count < 0 else min(count, left))
-        self._position += len(data)
-        return data
+    def _read(self, begin, end):
+        self._file.seek(self._begin + begin)
+        return self._file.read(end - begin)
 
     def close(self):
         self._file.close()
@@ -285,7 +270,7 @@ class _Part(io.RawIOBase):
 
 
 class _Header(tarfile.TarInfo):
-    """A header that does not let the texts in front of a member fill the memory."""
+    """A header that limits the memory for texts before a member."""
 
     @classmethod
     def frombuf(cls, buf, encoding, errors):
@@ -297,7 +282,7 @@ class _Header(tarfile.TarInfo):
 
 
 def _member_of(file, archive, member):
-    """A member of an open archive; of several of one name the last, which tar would leave."""
+    """A member of an open archive; if a name repeats, the last one, as tar extracts it."""
     size, kind = os.fstat(file.fileno()).st_size, _compression_of(file)
     stream = None if kind is None else _stream(file, kind, archive, size)
     wanted, found, names, count = posixpath.normpath(member), None, [], 0
@@ -318,12 +303,12 @@ def _member_of(file, archive, member):
     except (tarfile.TarError, ValueError) as error:
         if isinstance(found, tarfile.TarInfo):
             _part_of(file, found, archive, size)  # Truncated, if this is the one that is cut
-        raise Malformed(f"{archive}: the tar archive is damaged or none: {error}; tar tvf shows how far it can be read",
+        raise Malformed(f"{archive}: the file is not a tar archive, or a damaged one: {error}; tar tvf shows how far it can be read",
                         path=archive) from error
     if found is None:
         listed = ", ".join(names) + (", ..." if count > len(names) else "")
         raise NotFound(f"{archive}: " + (f"there is no \"{member}\" in it" if member else "this is a tar archive") +
-                       (f"; it holds {listed}: name one as {archive}/{names[0]}" if names else "; it holds no file"), path=archive,
+                       (f"; it holds {listed}: name one as {archive}/{names[0]}" if names else "; it contains no file"), path=archive,
                        found=listed)
     return found if stream is not None else _part_of(file, found, archive, size)
 

@@ -26,10 +26,10 @@ __all__ = ["View", "partition_of", "repartition"]
 
 
 def _array(extents, element_bytes, begin):
-    """The array that is meant, for C; no extents: that of the file."""
+    """The selected array for C; no extents: the array of the file."""
     if extents is None:
         if (element_bytes, begin) != (1, 0):
-            raise InvalidArgument("element_bytes and begin are those of an array: give its extents, too")
+            raise InvalidArgument("element_bytes and begin describe an array: give its extents, too")
         return structs.FileArray()
     extents = extents_of(extents, "extents")
     return structs.FileArray(begin, element_bytes, len(extents), (ctypes.c_int64 * len(extents))(*extents))
@@ -38,13 +38,13 @@ def _array(extents, element_bytes, begin):
 @takes("RepartitionOptions", verb="repartition")
 def repartition(source: Path, target: Target, *, comm: Optional[Comm] = None,
                 **options: "Unpack[RepartitionOptions]") -> Answer:
-    """Makes of ``source`` the new ``target``: a set of subfiles of a file, another set of a set, or a file of a set, byte for
-    byte.
+    """Converts ``source`` to the new ``target``: a file to a set of subfiles, a set to another set, or a set to a file, byte
+    for byte.
 
     {options}
 
     comm: a communicator or Grid whose ranks share the work. Returns a dict: ``from`` and ``to`` (the partitions), ``files``, ``bytes``,
-    ``moved_bytes`` (in this call; the others were there from an interrupted one), ``was_there``, ``seconds``,
+    ``moved_bytes`` (in this call; an interrupted one had moved the others), ``was_there``, ``seconds``,
     ``findings``. Raises Exists, NotFound, NoSpace, InvalidArgument, Unsupported, Malformed, Truncated, IoError,
     ChecksumError.
     """
@@ -57,12 +57,12 @@ def repartition(source: Path, target: Target, *, comm: Optional[Comm] = None,
 
 def partition_of(path: Path, *, access: Optional[str] = None, parts: int = 0, extents: Optional[Extents] = None,
                  element_bytes: int = 1, begin: int = 0) -> Answer:
-    """How a file lies in its pieces: a dict with ``path``, ``bytes``, ``begin``, ``element_bytes``, ``extents`` (the fastest
+    """How a file is split into subfiles: a dict with ``path``, ``bytes``, ``begin``, ``element_bytes``, ``extents`` (the fastest
     axis first), ``partition`` ("t=block:4", "whole"), ``parts``, ``is_set``, ``files``.
 
-    access   the partition among processes: ``matching`` then tells how well both fit, ``degree`` from 0 to 1
-    parts    with access: ``proposed`` is the partition into so many subfiles that fits it
-    extents  of an array of the file, if not that of the set or the sites of a lattice file; with element_bytes, begin
+    access   a partition over processes: ``matching`` then says how well both match, ``degree`` from 0 to 1
+    parts    with access: ``proposed`` is the partition into this number of subfiles that fits it best
+    extents  of an array of the file, if not the array of the set or the sites of a lattice file; with element_bytes, begin
 
     Raises NotFound, Malformed, Unsupported, InvalidArgument.
     """
@@ -119,7 +119,7 @@ class View(io.RawIOBase):
         return to
 
     def readinto(self, buffer):
-        """Fills ``buffer``, anything writable; returns how many bytes there were, fewer only at the end of the view."""
+        """Fills ``buffer``, anything writable; returns the number of bytes read, fewer only at the end of the view."""
         memory, got = memoryview(buffer).cast("B"), ctypes.c_uint64()
         if len(memory) == 0:
             return 0
@@ -128,14 +128,14 @@ class View(io.RawIOBase):
         return got.value
 
     def write(self, data):
-        """All of ``data``, which fits into the view, or an error; returns how many bytes that were."""
+        """Writes all of ``data``, which must fit into the view; returns the number of bytes."""
         memory = memoryview(data).cast("B")
         call("lq_view_write", self._handle, bytes(memory) if memory.readonly else
              ctypes.addressof(ctypes.c_char.from_buffer(memory)), len(memory))
         return len(memory)
 
     def read_all(self, *, comm=None, chunk_bytes=0):
-        """All bytes of this rank's view, a bytearray, read by all ranks of ``comm`` together as the disks want it; collective.
+        """Reads all bytes of this rank's view, a bytearray; all ranks of ``comm`` read together, in the order of the disks; collective.
 
         chunk_bytes  read at a time; 0: 4 MiB
         """
@@ -150,10 +150,10 @@ class View(io.RawIOBase):
         return data
 
     def write_all(self, data, *, comm=None, chunk_bytes=0):
-        """All bytes of this rank's view, written by all ranks of ``comm`` together as the disks want it; collective.
+        """Writes all bytes of this rank's view; all ranks of ``comm`` write together, in the order of the disks; collective.
 
-        chunk_bytes  of one call to the system; 0: as the file system wants
-        data         as many bytes as the view has, anything with the buffer protocol
+        chunk_bytes  of one call to the system; 0: chosen by the type of file system
+        data         anything with the buffer protocol, of the size of the view
         """
         group = group_of(comm)
 
@@ -165,7 +165,7 @@ class View(io.RawIOBase):
         call_together(group, "lq_view_write_all", arguments)
 
     def sync(self):
-        """What was written has reached the disk."""
+        """Waits until written data have reached the disk."""
         call("lq_view_sync", self._handle)
 
     def close(self):

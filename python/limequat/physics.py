@@ -25,7 +25,7 @@ if typing.TYPE_CHECKING:
 
 
 class Plaquette(typing.NamedTuple):
-    """Averages of Re Tr U_P / N over all plaquettes, those without and those with the time direction."""
+    """Averages of Re Tr U_P / N over all plaquettes, over those without and over those with the time direction."""
 
     average: float
     spatial: float
@@ -33,7 +33,7 @@ class Plaquette(typing.NamedTuple):
 
 
 class Unitarity(typing.NamedTuple):
-    """How far links are from SU(N): largest and mean over links of max |U U^dagger - 1|, largest |det U - 1|."""
+    """The distance of links from SU(N): largest and mean over links of max |U U^dagger - 1|, largest |det U - 1|."""
 
     largest: float
     mean: float
@@ -52,8 +52,8 @@ class WilsonLoop(typing.NamedTuple):
 
 
 class FlowPoint(typing.NamedTuple):
-    """A field at a flow time t / a^2: <E> a^4 of the clover and of the plaquette, and the topological charge (None but in four
-    dimensions)."""
+    """A field at a flow time t / a^2: <E> a^4 of the clover and of the plaquette, and the topological charge (None except in
+    four dimensions)."""
 
     time: float
     energy: float
@@ -62,8 +62,8 @@ class FlowPoint(typing.NamedTuple):
 
 
 class Observables(typing.NamedTuple):
-    """What :func:`observables` measures. ``flow[0]`` is the field as it was; t0 / a^2 and w0 / a are None where the flow did not reach
-    them. With ``open_boundary`` there are Wilson loops alone, and ``flow`` is empty."""
+    """The result of :func:`observables`. ``flow[0]`` is the field without flow; t0 / a^2 and w0 / a are None if the flow did not reach
+    them. With ``open_boundary`` there are only Wilson loops, and ``flow`` is empty."""
 
     wilson_loops: typing.List[WilsonLoop]
     polyakov_loop: typing.Optional[complex]
@@ -76,19 +76,19 @@ class Observables(typing.NamedTuple):
 
     @property
     def charge(self):
-        """The topological charge without flow; None where it is not defined."""
+        """The topological charge without flow; None if it is not defined."""
         return self.flow[0].charge if self.flow else None
 
     @property
     def energy(self):
-        """<E> a^4 of the clover without flow; None where it is not defined."""
+        """<E> a^4 of the clover without flow; None if it is not defined."""
         return self.flow[0].energy if self.flow else None
 
 
 def plaquette(u: ArrayIn, grid: Optional[Grid] = None) -> Plaquette:
     """The :class:`Plaquette` of a gauge field [t, z, y, x, mu, N, N]; the last dimension (t) is time.
 
-    grid: a :class:`Grid`; u is this rank's box then, and the answer that of the whole field on every rank. Collective."""
+    grid: a :class:`Grid`; u is then this rank's box, and every rank gets the answer for the whole field. Collective."""
     return Plaquette(*_measure("lq_plaquette", u, 3, grid))
 
 
@@ -104,10 +104,10 @@ def unitarity(u: ArrayIn, grid: Optional[Grid] = None) -> Unitarity:
 
 @takes("ObservablesOptions")
 def observables(u, *, grid=None, **options: "Unpack[ObservablesOptions]"):
-    """Wilson loops 1x1 to 2x2, Polyakov loop, energy density and topological charge along the gradient flow, t0 and w0.
+    """Measures Wilson loops 1x1 to 2x2, Polyakov loop, energy density and topological charge along the gradient flow, t0 and w0.
 
-    u     a gauge field [t, z, y, x, mu, N, N] of SU(N), N > 1; also of two and more other dimensions, where there is no charge
-    grid  a :class:`Grid`; u is this rank's box then, and the answer that of the whole field on every rank. Collective.
+    u     a gauge field [t, z, y, x, mu, N, N] of SU(N), N > 1; in other numbers of dimensions, from two on, without charge
+    grid  a :class:`Grid`; u is then this rank's box, and every rank gets the answer for the whole field. Collective.
     {options}
 
     Returns :class:`Observables`, the same to the last bit on any process grid. The formulas are on the page "Observables" of
@@ -126,19 +126,19 @@ def observables(u, *, grid=None, **options: "Unpack[ObservablesOptions]"):
 @takes("GenerateOptions")
 def generate(lattice: Extents, *, colors: int = 3, grid: Optional[Grid] = None,
              **options: "Unpack[GenerateOptions]") -> NDArray[np.complex128]:
-    """A thermalised pure gauge configuration (Wilson action, heat bath with over-relaxation, SU(2) or SU(3)).
+    """Generates a thermalised pure gauge configuration (Wilson action, heat bath with over-relaxation, SU(2) or SU(3)).
 
     lattice  extents in x, y, z, t order, 2 and up
     colors   2 or 3
     grid     a :class:`Grid` of that lattice: collective, each rank gets its box
     {options}
 
-    The result depends on the arguments alone. Returns an array [t, z, y, x, mu, N, N], complex128.
+    The result depends only on the arguments. Returns an array [t, z, y, x, mu, N, N], complex128.
     """
     with agreed(require_grid(grid)):
         whole = Grid(lattice)
         if grid is not None and whole.extents != grid.extents:
-            raise InvalidArgument(f"the lattice is {whole.extents}, that of the grid {grid.extents}")
+            raise InvalidArgument(f"the lattice is {whole.extents}, the lattice of the grid {grid.extents}")
         grid = grid or whole
         u = np.empty(grid.shape + (len(grid.extents), colors, colors), dtype=np.complex128)
         how = Options("GenerateOptions", options)
@@ -147,7 +147,7 @@ def generate(lattice: Extents, *, colors: int = 3, grid: Optional[Grid] = None,
 
 
 def density(function, links):
-    """What the C function of that name gives for each site of a whole field, complex128 and in one piece: float64 [t, z, y, x]."""
+    """The values of a C function at each site of a whole field, complex128 and contiguous: float64 [t, z, y, x]."""
     values = np.empty(links.shape[:-3])
     field = Field("gauge", links.shape[-3:])
     call(function, Grid(values.shape[::-1]), field.to_c(links), values.ctypes.data_as(ctypes.POINTER(ctypes.c_double)))

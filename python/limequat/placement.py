@@ -1,9 +1,9 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the numbers of a field are in a file, as an array whose axes have names; and why not, where they are no such array.
+"""Where the numbers of a field are in a file, as an array whose axes have names; or why they are not such an array.
 
-An array is described as the bytes are: nothing is reordered, converted or completed. If the file has another order of axes or
-directions than arrays of this package, the names and the labels of the axes say so.
+The array describes the bytes: nothing is reordered, converted or completed. If the file has another order of axes or
+directions than arrays of this package, the names and the labels of the axes show it.
 """
 
 import dataclasses
@@ -32,9 +32,9 @@ class Placement:
     dims        names of the axes, the slowest first
     shape       extents of these
     dtype       type of the numbers, with their byte order
-    lower       by name of an axis of the lattice the coordinate of its first site
-    directions  of a gauge field: which link has which number of axis mu, such as "xyzt"
-    facts       what else is worth saying about the numbers, as a dict of texts
+    lower       the coordinate of the first site, by name of an axis of the lattice
+    directions  of a gauge field: the links in the order of axis mu, such as "xyzt"
+    facts       other notable facts about the numbers, as a dict of texts
     """
 
     path: str
@@ -52,7 +52,7 @@ class Placement:
         return math.prod(self.shape) * self.dtype.itemsize
 
     def coordinates(self):
-        """By name of an axis its labels: numbers of sites, and the directions of links."""
+        """The labels of each axis, by name: numbers of sites, and the directions of links."""
         labels = {name: np.arange(first, first + extent, dtype="<i8")
                   for name, extent in zip(self.dims, self.shape) for first in [self.lower.get(name)] if first is not None}
         if self.directions:
@@ -73,18 +73,18 @@ def axes_of(kind, dimensions, site):
 
 
 def directions_of(kind, dimensions, site):
-    """The directions of the links of a site, as labels of axis mu; empty where they have no names."""
+    """The directions of the links of a site, as labels of axis mu; empty if they have no names."""
     return "xyzt"[:dimensions] if kind == "gauge" and site[0] == dimensions <= 4 else ""
 
 
 def identity_of(path):
-    """What tells a file from one that took its name or was changed; OSError of the system if it is not there."""
+    """What distinguishes a file from one that took its name or was changed; OSError of the system if it does not exist."""
     known = os.stat(path)
     return known.st_dev, known.st_ino, known.st_size, known.st_mtime_ns
 
 
 def require_readable(catalog):
-    """Refuses a file that ends early or in which damage hides fields; warns of other errors that its headers show."""
+    """Refuses a file that ends early or in which damage hides fields; warns of other errors in its headers."""
     path = str(catalog["path"])
     for finding in catalog["findings"]:
         if finding["severity"] != "error":
@@ -101,13 +101,13 @@ def require_readable(catalog):
 
 
 def is_one_file(catalog, size):
-    """Whether places in a catalog are those in files; in sets of subfiles that are read as one they are not. `size` is that of
-    the file that was opened."""
+    """True if places in a catalog are places in files; in sets of subfiles that are read as one file they are not. `size` is the
+    size of the opened file."""
     return bool(catalog.get("files")) or catalog["file_bytes"] == size
 
 
 def place(catalog, entry):
-    """The :class:`Placement` of a field, as the catalog of its file has it; Unsupported says why there is none."""
+    """The :class:`Placement` of a field in the catalog of its file; Unsupported says why there is none."""
     path = physical_file(catalog, entry)
     field, format = site_of(entry["spec"]), catalog["format"]
     _require_one_file(catalog, entry, path)
@@ -126,12 +126,12 @@ def place(catalog, entry):
 
 
 def physical_file(catalog, entry):
-    """The path of the file that has the numbers of a field."""
+    """The path of the file that holds the numbers of a field."""
     return str((catalog.get("files") or [catalog["path"]])[entry["file"]])
 
 
 def _require_one_file(catalog, entry, path):
-    """Refuses sets of files that are read as one: places are those in the whole."""
+    """Refuses sets of files that are read as one file: their places are not places in files."""
     if not is_one_file(catalog, os.stat(path).st_size):
         raise _refusal(catalog, entry, "they are in a set of subfiles, which this file describes (lq repartition --to whole)")
 
@@ -149,13 +149,13 @@ def _in_order(entry, field, base):
 
 
 def _is_plain_gauge(entry, field):
-    """Whether links of four dimensions are stored as whole matrices of the whole lattice."""
+    """True if links of four dimensions are stored as whole matrices of the whole lattice."""
     return (field.kind == "gauge" and field.site[0] == 4 and len(entry["lattice"]) == 4
             and entry["stored"]["extents"] == entry["lattice"])
 
 
 def _permuted(axes, directions):
-    """How a format stores links whose lattice axes and directions have another order than those of this package."""
+    """How a format stores links whose lattice axes and directions have another order than in this package."""
     def placed(catalog, entry, field, base):
         if not _is_plain_gauge(entry, field):
             return None
@@ -196,7 +196,7 @@ def _raw(catalog, entry, field, base):
 
 
 def _described_order(catalog):
-    """The words of the line `order` of a raw description; none where it has no such line, or the numbers are texts."""
+    """The words of the line `order` of a raw description; none if it has no such line, or the numbers are texts."""
     head = next((record for record in catalog["records"] if record["type"] == "raw-header"), None)
     if head is None or head["data_length"] > _LARGEST_DESCRIPTION:
         return []
@@ -210,11 +210,11 @@ _OTHERS = {"hirep": _permuted("txyz", "txyz"), "ddalphaamg": _permuted("tzyx", "
 
 _REASONS = {
     "squeezed": "they are squeezed in an archive (lq unsqueeze restores the original)",
-    "openqcd": "openQCD stores them in an order of points of its own, links at odd points only",
+    "openqcd": "openQCD stores them in its own order of points, with links at odd points only",
     "hirep": "they are stored as quaternions",
-    "mod": "the file stores its vectors time slice by time slice in a map of its own",
+    "mod": "the file stores its vectors time slice by time slice in its own map",
     "scidac": "they are in several files, or sites are listed in another order",
-    "raw": "its description gives an order that is no array of complex numbers, or numbers as text",
+    "raw": "its description gives an order that is not an array of complex numbers, or numbers as text",
     "hdf5": "the dataset is chunked, compressed, divided into several datasets or in another order of axes",
 }
 
@@ -226,6 +226,6 @@ def _reason(catalog, entry):
 
 
 def _refusal(catalog, entry, reason):
-    return Unsupported(f"{catalog['path']}: the numbers of field {entry['name']!r} ({catalog['format']}) are not in the file as "
-                       f"in an array: {reason}; read them, or convert the file", path=str(catalog["path"]),
+    return Unsupported(f"{catalog['path']}: the numbers of field {entry['name']!r} ({catalog['format']}) are not stored as an array: "
+                       f"{reason}; read them, or convert the file", path=str(catalog["path"]),
                        record=entry["name"])

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pictures of files, fields and benchmarks, by matplotlib.
 
-    >>> lq.plot.layout("conf.0010.ildg")     # what lies where in the file
+    >>> lq.plot.layout("conf.0010.ildg")     # what is where in the file
     >>> lq.plot.plaquette(u)                 # per time slice, and how plaquettes are distributed
     >>> lq.plot.field(lq.charge_density(u), "xt", at={"z": 3})  # a plane of a quantity of sites
     >>> lq.plot.damage("conf.0010.ildg")     # where the file is damaged
@@ -30,7 +30,7 @@ _MOST_ROWS = 24  # of a picture
 
 
 class Piece(NamedTuple):
-    """A stretch of a file: its name, first byte and bytes, and whether it is "field", "record" or "between"."""
+    """A part of a file: its name, first byte and bytes, and its type: "field", "record" or "between"."""
 
     name: str
     offset: int
@@ -39,8 +39,8 @@ class Piece(NamedTuple):
 
 
 def pieces(path):
-    """What lies where in the file ``path``: a list of :class:`Piece`, in order and without gaps. What is neither data of a record
-    nor of a field is "between": headers, padding, what was left unused. Of several physical files the first."""
+    """The parts of the file ``path``: a list of :class:`Piece`, in order and without gaps. Bytes that are neither data of a record
+    nor of a field are "between": headers, padding, unused space. If there are several physical files, the first one."""
     return _pieces_of(info(path))
 
 
@@ -64,8 +64,8 @@ def _pieces_of(catalog):
 
 
 def layout(path):
-    """What lies where in the file ``path``: above the file to scale, below a row for each piece (for all of a name, where there are
-    many) with its first byte and its size.
+    """The parts of the file ``path``: at the top the file to scale, below a row for each part (for all parts with the same name, if
+    there are many) with its first byte and its size.
 
     Returns a figure of matplotlib. Raises what :func:`limequat.info` raises, and ImportError."""
     catalog = info(path)
@@ -80,7 +80,7 @@ def layout(path):
 
 
 def _rows_of(known, file_bytes):
-    """(name, bytes, what is said, kind) of each row."""
+    """(name, bytes, text, kind) of each row."""
     told = [piece for piece in known if piece.kind != "between" or piece.length > file_bytes // 100]
     if len(told) <= _MOST_ROWS:
         return [(piece.name, piece.length, f"{spelled(piece.length)} from byte {piece.offset}", piece.kind) for piece in told]
@@ -133,9 +133,9 @@ def plaquettes(u):
 
 def plaquette(u):
     """The plaquette of the gauge field ``u``, [t, z, y, x, mu, N, N], in each time slice, without and with the time direction, and
-    the distribution of Re Tr U_P / N over all plaquettes. It holds a few more such fields in memory.
+    the distribution of Re Tr U_P / N over all plaquettes. It needs memory for a few more such fields.
 
-    Returns a figure of matplotlib. Raises InvalidArgument (no gauge field), ImportError."""
+    Returns a figure of matplotlib. Raises InvalidArgument (not a gauge field), ImportError."""
     found = plaquettes(u)
     time = max((pair[1] for pair in found), key="xyzt".index, default="t")
     temporal = [values for pair, values in found.items() if time in pair]
@@ -167,9 +167,9 @@ def field(values, plane="xy", at=None, dims=None, name=None):
     values  an array [t, z, y, x] of real numbers, such as :func:`limequat.plaquette_density`. Of complex numbers, and of fields with more
             than one number at a site, the sum of |.|^2 over each site is shown
     plane   two of the directions x, y, z, t: the horizontal and the vertical one
-    at      coordinates of the plane in the other directions, as a dict; 0 where nothing is said
+    at      coordinates of the plane in the other directions, as a dict; default 0
     dims    dimensions of the lattice; None: 4, or those of an array that has fewer
-    name    what is shown, for the colour bar
+    name    label of the colour bar
 
     Colours are symmetric about 0 if there are negative values. Returns a figure of matplotlib. Raises InvalidArgument, ImportError."""
     numbers, title = _plane(values, plane, at or {}, dims)
@@ -199,7 +199,7 @@ def field(values, plane="xy", at=None, dims=None, name=None):
 
 
 def _plane(values, plane, at, dims):
-    """The numbers of a plane [vertical, horizontal], and where it is."""
+    """The numbers of a plane [vertical, horizontal], and its position."""
     shape = tuple(getattr(values, "shape", np.shape(values)))
     dims = min(4, len(shape)) if dims is None else dims
     names = "xyzt"[:dims] if dims in (2, 3, 4) else ""
@@ -255,8 +255,8 @@ def damage(path, **options):
 
 
 def results(paths, kind=None):
-    """What `lq bench --json` wrote to the files ``paths``, as `lq plot` draws it: rates, steps or fractions of the raw limit.
-    ``kind`` is one of those of `lq plot --kind`; None: the one that suits the results.
+    """Draws results of `lq bench --json` in the files ``paths``, as `lq plot` does: rates, steps or fractions of the raw limit.
+    ``kind`` is a value of `lq plot --kind`; None: chosen to suit the results.
 
     Returns a figure of matplotlib. Raises InvalidArgument (nothing of this kind), Malformed, NotFound, ImportError."""
     from limequat import benchmarks  # which draws with functions of this module
@@ -277,7 +277,7 @@ def _lattices(catalog):
 def _draw_damage(axes, file_bytes, findings):
     axes.broken_barh([(0, file_bytes)], (0, 1), color=_SOUND, lw=0)
     known = [(finding["length"] or 1, finding["offset"]) for finding in findings if finding["offset"] is not None]
-    for length, offset in sorted(known, reverse=True):  # a sum that does not agree tells of all that it is the sum of
+    for length, offset in sorted(known, reverse=True):  # a sum that does not agree stands for all its terms
         color = _SUSPECT if length > file_bytes // 4 and len(known) > 1 else _BAD
         axes.broken_barh([(offset, max(length, file_bytes // 400))], (0, 1), color=color, lw=0)  # one byte is seen, too
     _scale_of_bytes(axes, file_bytes)
@@ -296,7 +296,7 @@ def _draw_slices(axes, fields, slices):
 
 
 def _figure(height, width=9.0):
-    """A figure that notebooks show, and that no window owns."""
+    """A figure that notebooks show, without a window."""
     figure = needed("matplotlib.figure", "lq.plot", package="matplotlib")
 
     class Picture(figure.Figure):

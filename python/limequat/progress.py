@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bars for long work: on a terminal and in notebooks, nothing elsewhere."""
+"""Progress bars for long operations: on a terminal and in notebooks only."""
 
 import contextlib
 import functools
@@ -16,8 +16,8 @@ _WIDTH = 40
 
 @contextlib.contextmanager
 def shown(title, wanted=None):
-    """What the library tells of its progress meanwhile: a function of (done, total), or None for silence. ``wanted``:
-    a function of the caller's, True (a bar), False (none), None (a bar where somebody looks)."""
+    """The function of (done, total) that the library calls to report progress, or None. ``wanted``: the caller's function,
+    True (a bar), False (none), None (a bar on a terminal and in notebooks)."""
     if callable(wanted) or wanted not in (None, True, False):
         with raised_later(wanted) as tell:
             yield tell
@@ -35,8 +35,8 @@ def shown(title, wanted=None):
 
 @contextlib.contextmanager
 def raised_later(function):
-    """The function for the library to call. No exception can pass through C: what it raises, an interrupt from the keyboard too,
-    ends the work, on all ranks, and is raised then."""
+    """The function for the library to call. No exception can pass through C: an exception in it, including an interrupt from the
+    keyboard, ends the operation on all ranks and is then raised again."""
     if not callable(function):  # it is refused with the other options, by all ranks
         yield function
         return
@@ -52,13 +52,13 @@ def raised_later(function):
 
     try:
         yield told
-    finally:  # in place of the library's own error, which says that the work was ended
+    finally:  # instead of the library's error, which says that the work was cancelled
         if failures:
             raise failures[0]
 
 
 def _is_interactive():
-    """Whether this is a notebook, or stderr a terminal."""
+    """True if this is a notebook, or if stderr is a terminal."""
     return _is_notebook() or bool(getattr(sys.stderr, "isatty", lambda: False)())
 
 
@@ -69,14 +69,14 @@ def _is_notebook():
 
 
 def _place():
-    """Where bars of text go: notebooks show stderr in a red box."""
+    """The stream for text bars: notebooks show stderr in a red box."""
     return sys.stdout if _is_notebook() else sys.stderr
 
 
 def _bar(title):
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that notebooks have no ipywidgets: the bar is a text there
+            warnings.simplefilter("ignore")  # without ipywidgets, the bar in a notebook is text
             from tqdm.auto import tqdm
     except ImportError:
         return _PlainBar(title)
@@ -84,7 +84,7 @@ def _bar(title):
 
 
 class _TqdmBar:
-    """A bar of tqdm, which is made when the work has lasted a while."""
+    """A bar of tqdm, which is created when the operation has lasted a while."""
 
     def __init__(self, tqdm, title):
         self._make, self._title, self._bar, self._begin = tqdm, title, None, time.monotonic()
@@ -99,13 +99,13 @@ class _TqdmBar:
         self._bar.update(100 * done / max(total, 1) - self._bar.n)
 
     def close(self):
-        """Takes it away."""
+        """Removes the bar."""
         if self._bar is not None:
             self._bar.close()
 
 
 class _PlainBar:
-    """A line of stderr, drawn again and again, and wiped in the end."""
+    """A line on stderr, redrawn repeatedly, and erased at the end."""
 
     def __init__(self, title):
         self._title, self._begin, self._percent = title, time.monotonic(), -1
@@ -120,6 +120,6 @@ class _PlainBar:
         print(f"\r{self._title}: {percent:3}% |{full:<{_WIDTH}}|", end="", file=_place(), flush=True)
 
     def close(self):
-        """Takes it away."""
+        """Removes the bar."""
         if self._percent >= 0:
             print("\r" + " " * (len(self._title) + _WIDTH + 10) + "\r", end="", file=_place(), flush=True)

@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Parity next to files: what is damaged or lost later is found, and comes back."""
+"""Parity next to files, with which later damage and losses are found and repaired."""
 
 import ctypes
 import os
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @takes("ProtectOptions", verb="protect")
 def protect(paths, *, comm=None, **options: "Unpack[ProtectOptions]"):
-    """Writes sidecars with sums of every block and Reed-Solomon parity next to files, which stay as they are.
+    """Writes sidecars with checksums of every block and Reed-Solomon parity next to files, which are not changed.
 
     {options}
 
@@ -25,10 +25,11 @@ def protect(paths, *, comm=None, **options: "Unpack[ProtectOptions]"):
     ``verify`` compares files with their sidecars, and ``repair`` restores what is damaged or lost. Returns a dict:
     ``sidecars`` (paths), ``files`` (dicts of ``path``, ``sidecar``, ``bytes``, ``state``, ``missing``, and ``damaged`` and
     ``lost``, ranges of bytes as dicts of ``offset`` and ``length``), ``bytes`` of the files, ``sidecar_bytes``,
-    ``stretch_bytes`` (a stretch of so many bytes comes back in each window of ``window_bytes``), ``lost_files`` (so many
-    lost files of each sidecar come back), ``ok`` (with check: all files are intact), ``seconds``, ``findings``. States are "intact", "damaged" (all of it comes back), "lost" (not all of
-    it does), "changed" (written anew since), "unproven", "unprotected". Raises ChecksumMismatch (a file
-    disagrees with its own checksums, or with an older sidecar and nothing proves it: no sidecar is written), Truncated, Malformed, Exists, NotFound, NoSpace, InvalidArgument.
+    ``stretch_bytes`` (a damaged stretch of that size in each window of ``window_bytes`` can be restored), ``lost_files`` (number of
+    lost files that every sidecar can restore), ``ok`` (with check: all files are intact), ``seconds``, ``findings``. States are "intact",
+    "damaged" (can be restored completely), "lost" (only in part), "changed" (rewritten since), "unproven", "unprotected". Raises
+    ChecksumError (a file disagrees with its own checksums, or with an older sidecar and nothing proves it: no sidecar is written),
+    Truncated, Malformed, Exists, NotFound, NoSpace, InvalidArgument.
     """
     text, group = ctypes.c_void_p(), group_of(comm)
     with agreed(group):

@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""New files that the package writes by itself: how they get their names, and the errors of the system on the way."""
+"""New files that the package itself writes: how they get their names, and errors of the system."""
 
 import contextlib
 import errno
@@ -20,7 +20,7 @@ def kind_of(error):
 
 
 def give_name(temporary, name):
-    """A complete file gets a name that no file has; FileExistsError. Its temporary name may stay: whoever gave it removes it."""
+    """Gives a complete file a name that no file has; FileExistsError. Its temporary name may stay; the caller removes it."""
     try:
         os.link(temporary, name)  # fails if there is one, unlike a rename
     except OSError as error:
@@ -32,7 +32,7 @@ def give_name(temporary, name):
 
 
 def publish(temporary, name, overwrite):
-    """A complete file gets its name, which it takes from another only with ``overwrite``: Exists, then the file is gone."""
+    """Gives a complete file its name, replacing another file only with ``overwrite``; otherwise Exists, and the file is removed."""
     if overwrite:
         os.replace(temporary, name)
         return
@@ -47,7 +47,7 @@ def publish(temporary, name, overwrite):
 
 
 def sync_folder(folder):
-    """Names in a folder survive a power failure from now on, where the file system can."""
+    """Makes names in a folder survive a power failure, if the file system supports it."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder or os.curdir, os.O_RDONLY)
         try:
@@ -59,7 +59,7 @@ def sync_folder(folder):
 class NewFiles:
     """Files that get their names when the block ends without an exception, in the order in which they were written.
 
-    Without ``overwrite`` a name that another program has given in the meantime is not taken: Exists."""
+    Without ``overwrite`` a name that another program has given in the meantime is not replaced: Exists."""
 
     def __init__(self, overwrite):
         self.overwrite, self.written = overwrite, []
@@ -91,7 +91,7 @@ class NewFiles:
 
 @contextlib.contextmanager
 def told(name):
-    """Errors of the system in the block as those of the package, which name the file."""
+    """Translates errors of the system in the block to those of the package, which name the file."""
     try:
         yield
     except OSError as error:

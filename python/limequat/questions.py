@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Questions to files: what is in them, are they whole, do they agree; and conversion."""
+"""Questions about files: what they contain, whether they are intact, whether they agree; and conversion."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ if TYPE_CHECKING:
 
 
 def formats() -> List[Answer]:
-    """The formats there are: a list of ``name``, ``holds``, ``contents``, ``suffixes``, ``begins``."""
+    """All formats: a list of ``name``, ``holds``, ``contents``, ``suffixes``, ``begins``."""
     return parse(text_from("lq_formats"))
 
 
 def build_parts() -> List[Answer]:
-    """What the library was built with: a list of ``name``, ``is_present``, ``note``, which says of an absent library why."""
+    """What the library was built with: a list of ``name``, ``is_present``, ``note``, which gives the reason if it is absent."""
     return parse(text_from("lq_build_parts"))
 
 
 @takes("Limits")
 def info(path: Path, *, comm: Optional[Comm] = None, **options: "Unpack[Limits]") -> Judgement:
-    """What is in the file ``path``: ``format``, ``complete``, ``records``, ``fields``, ``metadata``, ``findings``.
+    """The contents of the file ``path``: ``format``, ``complete``, ``records``, ``fields``, ``metadata``, ``findings``.
 
     {options}
 
-    comm: a communicator or Grid whose ranks ask together. Damage is described in ``findings``: the answer is true when none
+    comm: a communicator or Grid; the call is then collective. Damage is described in ``findings``: the answer is true if none
     of them is an error. Raises NotFound, NoPermission, IoError, UnknownFormat.
     """
     group = group_of(comm)
@@ -80,12 +80,12 @@ def verify(path: Union[List[Path], Tuple[Path, ...]], *, comm: Optional[Comm] = 
 
 @takes("VerifyOptions")
 def verify(path: Any, *, comm: Optional[Comm] = None, **options: "Unpack[VerifyOptions]") -> Any:
-    """Checks structure, sizes, checksums and (for gauge fields) physics of the file ``path``; says where damage is.
+    """Checks structure, sizes, checksums and (for gauge fields) physics of the file ``path``, and locates damage.
 
     {options}
 
-    physics may be True (always) and False (never), too. comm: a communicator or Grid whose ranks share the work.
-    Returns a :class:`Verification`, true when ``ok``: ``verdict`` ("sound", "consistent", "unproven", "damaged", ...),
+    physics may also be True (always) or False (never). comm: a communicator or Grid whose ranks share the work.
+    Returns a :class:`Verification`, true if ``ok``: ``verdict`` ("sound", "consistent", "unproven", "damaged", ...),
     ``claims``, ``fields``, ``findings``; a damaged file is an answer, not an exception.
 
     A list or tuple of paths gives a list of answers in the same order. ``threads`` of them are verified at a time (by
@@ -102,13 +102,13 @@ def verify(path: Any, *, comm: Optional[Comm] = None, **options: "Unpack[VerifyO
 
 @takes("DiagnoseOptions", verb="diagnose")
 def diagnose(path: Path, **options: "Unpack[DiagnoseOptions]") -> Verification:
-    """What is wrong with the file ``path``, in words: which reading of its bytes is a gauge field, and where it is damaged.
+    """Reports in words what is wrong with the file ``path``: which reading of its bytes is a gauge field, and where it is damaged.
 
     {options}
 
-    Returns a :class:`Verification`, true when ``ok``: ``ok``, ``verdict`` (sentences, one a line), ``remedy``, ``readings`` (best first, each
-    with what speaks for it), ``grid`` (of the ranks that wrote the sites, where the checksum told it), ``findings``. A
-    wrong file is an answer, not an exception. Raises UnknownFormat (then tell the lattice), InvalidArgument,
+    Returns a :class:`Verification`, true if ``ok``: ``ok``, ``verdict`` (sentences, one a line), ``remedy``, ``readings`` (best first, each
+    with its evidence), ``grid`` (of the ranks that wrote the sites, if the checksum determines it), ``findings``. A
+    wrong file is an answer, not an exception. Raises UnknownFormat (then give the lattice), InvalidArgument,
     NoSuchRecord, Unsupported, IoError.
     """
     is_ok = ctypes.c_int()
@@ -118,8 +118,8 @@ def diagnose(path: Path, **options: "Unpack[DiagnoseOptions]") -> Verification:
 
 @takes("Limits")
 def validate(path: Path, **options: "Unpack[Limits]") -> Findings:
-    """The rules of its format that the file ``path`` breaks: :class:`Findings`, a list that is true when the file conforms,
-    which means that no finding is an error.
+    """The rules of its format that the file ``path`` breaks: :class:`Findings`, a list that is true if the file conforms,
+    that is, if no finding is an error.
 
     {options}
     """
@@ -137,12 +137,12 @@ def explain(path: Path, **options: "Unpack[Limits]") -> List[Answer]:
 
 @takes("ConvertOptions")
 def convert(source: Path, target: Target, *, comm: Optional[Comm] = None, **options: "Unpack[ConvertOptions]") -> Answer:
-    """Any format to any, in bounded memory, checksums verified on the way. Options as in :func:`write`:
+    """Converts any format to any other, in bounded memory, and verifies checksums in transit. Options as in :func:`write`:
 
     {options}
 
     comm: a communicator or Grid whose ranks share the work. Returns the report of the transfer. Warns (RuntimeWarning) of
-    what is odd about the data of ``source``.
+    suspicious data in ``source``.
     """
     report = parse(text_from("lq_convert", *_conversion(source, target, comm, options)))
     warn_of(report)
@@ -162,10 +162,10 @@ def _conversion(source, target, comm, options):
 
 @takes("ConvertOptions")
 def export_virtual(source: Path, target: Target, *, comm: Optional[Comm] = None, **options: "Unpack[ConvertOptions]") -> None:
-    """A small HDF5 file with a dataset for each field of ``source``, whose numbers stay where they are: h5py and others
-    read them there without a copy. The path of ``source`` is kept as an absolute one. Arguments as in :func:`convert`, of
-    which those of a new file count. Readers that do not follow external data show zeros or NaN without a word (VirtualiZarr and
-    kerchunk do); for these there are :func:`references`.
+    """Writes a small HDF5 file with a dataset for each field of ``source``, whose numbers stay in ``source``: h5py and others
+    read them there without a copy. The path of ``source`` is stored as an absolute path. Arguments as in :func:`convert`; only
+    those of a new file are used. Readers that do not follow external data (VirtualiZarr, kerchunk) silently show zeros or
+    NaN; use :func:`references` for these.
 
     {options}
     """
@@ -174,14 +174,14 @@ def export_virtual(source: Path, target: Target, *, comm: Optional[Comm] = None,
 
 @takes("DiffOptions")
 def diff(a: Path, b: Path, *, comm: Optional[Comm] = None, **options: "Unpack[DiffOptions]") -> Judgement:
-    """Compares the fields of two files number by number, whatever their formats and precisions: those of one name with
-    each other, or the one that is named.
+    """Compares the fields of two files number by number, whatever their formats and precisions: all fields by name, or only
+    the named one.
 
     {options}
 
     comm: a communicator or Grid whose ranks share the work.
     Returns ``same``, ``fields`` (that were compared), ``unpaired`` (that only one file has), ``largest_absolute``,
-    ``largest_relative``, ``field``, ``site``, ``a``, ``b``, ``metadata``, ...; true when ``same``.
+    ``largest_relative``, ``field``, ``site``, ``a``, ``b``, ``metadata``, ...; true if ``same``.
     """
     is_same, group = ctypes.c_int(), group_of(comm)
     with agreed(group):
@@ -193,14 +193,14 @@ def diff(a: Path, b: Path, *, comm: Optional[Comm] = None, **options: "Unpack[Di
 def plan(lattice: Extents, processes: Extents, *, kind: Literal["gauge", "spinor", "propagator"] = "gauge",
          precision: Literal["single", "double"] = "double", colors: int = 3, spins: int = 4, reading: bool = False,
          folder: Optional[Path] = None, **options: "Unpack[PlanRequest]") -> Answer:
-    """Who would move which bytes of a file, by which strategy, and how long that should take; nothing is read or written.
+    """Predicts which rank would move which bytes of a file, by which strategy, and the time; nothing is read or written.
 
     lattice    extents x, y, z, t
-    processes  ranks in each of these dimensions, any number of them
+    processes  ranks in each of these dimensions, any number
     kind, precision, colors, spins
                what a site of the file holds: "gauge", "spinor" or "propagator"; "single" or "double"
     reading    plan reading instead of writing
-    folder     whose file system is taken; default: that of the profile
+    folder     whose file system is used; default: the one of the profile
     {options}
 
     Returns ``chosen``, ``considered``, ``machine``, ... (docs/reference/json.md).
@@ -228,7 +228,7 @@ def read_record(path: Path, type: str, index: int = 0) -> bytes:
 
 
 def metadata_of(answer):
-    """The texts of a file or field as a dict; of texts with the same name the first."""
+    """The texts of a file or field as a dict; of texts with the same name only the first."""
     texts = {}
     for entry in answer.get("metadata", []):
         texts.setdefault(entry["name"], entry["text"])

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Messages of the library name an option as C and C++ do, "options.overwrite = true"; here it is the keyword of a call,
-"overwrite=True". `lq` does the same for its arguments (src/cli/remedy.cpp)."""
+"""Messages of the library name an option as in C and C++, "options.overwrite = true"; here it becomes the keyword of a
+call, "overwrite=True". `lq` does the same for its arguments (src/cli/remedy.cpp)."""
 
 import re
 
@@ -11,7 +11,7 @@ _OF_GRIDS = ("idle_ranks",)  # keywords of Grid, which are in no table
 
 
 def in_keywords(sentence):
-    """The sentence with keyword arguments in place of members of structs."""
+    """The sentence with keyword arguments instead of members of structs."""
     return _NAMED.sub(_keyword, sentence) if "options." in sentence else sentence
 
 

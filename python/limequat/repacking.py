@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files into a multifile and out of it, multifiles written anew, and what is damaged made whole."""
+"""Packs files into a multifile and unpacks them, rewrites multifiles, and repairs damaged files."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def _report(function, *arguments, options):
 
 @takes("RepackOptions", verb="pack")
 def pack(path: Target, inputs: Iterable[Path], **options: "Unpack[RepackOptions]") -> Judgement:
-    """A multifile ``path`` with one logical file for each of the files ``inputs``.
+    """Writes a multifile ``path`` with one logical file for each of the files ``inputs``.
 
     {options}
 
-    Returns a dict: ``files`` written, ``streams``, ``bytes``, ``findings``; true when none of these is an error.
+    Returns a dict: ``files`` written, ``streams``, ``bytes``, ``findings``; true if no finding is an error.
     """
     paths = [path_bytes(one) for one in inputs]
     return _report("lq_pack", path_bytes(path), (ctypes.c_char_p * len(paths))(*paths), len(paths), options=options)
@@ -36,19 +36,19 @@ def pack(path: Target, inputs: Iterable[Path], **options: "Unpack[RepackOptions]
 
 @takes("RepackOptions", verb="unpack")
 def unpack(path: Path, folder: Target, **options: "Unpack[RepackOptions]") -> Judgement:
-    """A file in ``folder`` for each record of the file ``path`` of any format, named after it.
+    """Writes a file in ``folder`` for each record of the file ``path`` of any format, named after the record.
 
     {options}
 
-    Returns a dict as :func:`pack`; ``findings`` tell what is missing.
+    Returns a dict as :func:`pack`; ``findings`` say what is missing.
     """
     return _report("lq_unpack", path_bytes(path), path_bytes(folder), options=options)
 
 
 @takes("RepackOptions", verb="extract")
 def extract(path: Path, type: str, target: Target, *, index: int = 0, **options: "Unpack[RepackOptions]") -> Judgement:
-    """Record number ``index`` of a ``type`` in the file ``path``, from 0, or the field of a checkpoint of that name, as the file
-    ``target``.
+    """Writes record number ``index`` of a ``type`` in the file ``path``, from 0, or the field of a checkpoint with that name, to
+    the file ``target``.
 
     {options}
 
@@ -60,7 +60,7 @@ def extract(path: Path, type: str, target: Target, *, index: int = 0, **options:
 
 @takes("RepackOptions", verb="defrag")
 def defragment(source: Path, target: Target, **options: "Unpack[RepackOptions]") -> Judgement:
-    """The multifile ``source`` as one physical file ``target`` with one chunk for each task; a checkpoint stays one.
+    """Writes the multifile ``source`` as one physical file ``target`` with one chunk for each task; a checkpoint stays one.
 
     {options}
 
@@ -71,15 +71,15 @@ def defragment(source: Path, target: Target, **options: "Unpack[RepackOptions]")
 
 @takes("RepackOptions", verb="repair")
 def repair(path: Path, output: Optional[Target] = None, **options: "Unpack[RepackOptions]") -> Judgement:
-    """A whole file of one that is damaged; ``path`` stays as it is, except where no ``output`` is given.
+    """Repairs a damaged file; ``path`` is not changed, unless ``output`` is omitted.
 
     {options}
 
-    What can be put right is: headers, texts, single bytes of data that the checksums locate, checksums that others prove;
-    of data that end early the whole time slices are rescued. Returns a dict whose ``findings`` tell what was done
-    (severity "warning") and what is lost, damaged or unproven ("error"), and whose ``verdict`` is that of the result;
-    it is true when nothing is left.
-    ``needed`` is False for a file that is in order: then nothing is written. ``output`` may be left out for checkpoints
-    and interrupted appends, which are repaired in place.
+    It can correct headers, texts, single bytes of data that the checksums locate, and checksums that others prove; if data
+    end early, the whole time slices are rescued. Returns a dict whose ``findings`` say what was done (severity "warning")
+    and what is lost, damaged or unproven ("error"), and whose ``verdict`` is the verdict of the result; it is true if
+    nothing is left to repair.
+    ``needed`` is False for an intact file: then nothing is written. ``output`` may be omitted for checkpoints and
+    interrupted appends, which are repaired in place.
     """
     return _report("lq_repair", path_bytes(path), None if output is None else path_bytes(output), options=options)

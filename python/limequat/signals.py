@@ -1,22 +1,36 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Signals that arrive while the library works: Ctrl-C ends the call.
+"""Signals that arrive while the library works: Ctrl-C ends the call, and what ends the process does so after it.
 
-Python calls a handler between two lines of Python, and there are none while the library works; what it raises within
-one of the library's callbacks would be lost. So for as long as a call lasts signals are only noted. The library asks for
-them some times a second, their own handlers are called then, and what these raise ends the call, which raises it.
+Python calls a handler between two lines of Python, and none are executed while the library works; an exception within
+one of the library's callbacks would be lost. So signals are only recorded during a call. The library checks for them
+some times a second. Their own handlers are then called, and an exception in one ends the call, which raises it again.
+
+A request to end (``SIGTERM``, ``SIGHUP``: from batch systems, and from launchers that were interrupted by Ctrl-C) without a
+handler ends the call in the same way, so that no incomplete file remains, and then ends the process.
 """
 
+import os
 import signal
 import threading
 
 _NAMES = ("SIGTERM", "SIGHUP", "SIGALRM", "SIGUSR1", "SIGUSR2", "SIGINT")
 _NUMBERS = tuple(getattr(signal, name) for name in _NAMES if hasattr(signal, name))
+_ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+
+
+class _Ended(BaseException):
+    """The request to end this process."""
+
+
+def _end_process(number, frame):
+    """The handler of a signal without a handler: it ends the process after the call."""
+    raise _Ended(number)
 
 
 class _Deferred:
-    """A block in which the handlers of Python wait until :meth:`handle` calls them. Of the main thread, which alone gets
-    signals; in others, and within such a block, nothing."""
+    """A block in which handlers are deferred until :meth:`handle` calls them. For the main thread only, which alone receives
+    signals; it has no effect in other threads, and within another such block."""
 
     def __init__(self):
         self._handlers, self._noted, self._failure, self._depth = {}, {}, None, 0
@@ -30,7 +44,7 @@ class _Deferred:
         try:
             for number in _NUMBERS:
                 handler = signal.getsignal(number)
-                if callable(handler):
+                if handler == signal.SIG_DFL and number in _ENDING or callable(handler):
                     self._handlers[number] = handler
                     try:
                         signal.signal(number, self._note)
@@ -51,8 +65,12 @@ class _Deferred:
         noted, self._noted = self._noted, {}
         try:
             for number, frame in noted.items():
-                handlers[number](number, frame)
+                self._call(handlers[number], number, frame)
+        except _Ended as ended:
+            failure = ended
         finally:
+            if isinstance(failure, _Ended):
+                os.kill(os.getpid(), failure.args[0])  # the default action of the signal
             if failure is not None:
                 raise failure
 
@@ -64,15 +82,19 @@ class _Deferred:
             signal.signal(number, handler)
         return handlers
 
+    @staticmethod
+    def _call(handler, number, frame):
+        (handler if callable(handler) else _end_process)(number, frame)
+
     def _note(self, number, frame):
         self._noted[number] = frame  # several of one kind are one, as always in Python
 
     def handle(self, context):
-        """Calls the handlers of signals that arrived; 1 when one of them raised something, which ends the call."""
+        """Calls the handlers of signals that arrived; returns 1 if one of them raised an exception, which ends the call."""
         try:
             while self._noted and self._failure is None:
                 number, frame = self._noted.popitem()
-                self._handlers[number](number, frame)
+                self._call(self._handlers[number], number, frame)
         except BaseException as failure:
             self._failure = failure
         return int(self._failure is not None)

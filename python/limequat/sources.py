@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bytes that are in no file of the file system: file objects of Python, and URLs, under a path that whatever reads takes."""
+"""Bytes that are not in a file of the file system: Python file objects and URLs, under a path that all readers accept."""
 
 import contextlib
 import ctypes
@@ -16,11 +16,15 @@ import weakref
 
 from limequat import packed, structs
 from limequat._library import Handle, answer, keep_cause
-from limequat.errors import Error, InvalidArgument, NotFound, WrongState
+from limequat.errors import Error, InvalidArgument, IoError, NoPermission, NotFound, WrongState
 from limequat.needs import needed
 
 _URL = re.compile(r"[a-z][a-z0-9+.\-]*(::[a-z][a-z0-9+.\-]*)*://", re.IGNORECASE)
 _COMPRESSED = re.compile(r"\.(gz|xz|bz2|zst|lzma)$", re.IGNORECASE)
+
+# What fsspec needs in addition, by scheme.
+_PACKAGES = {"root": "fsspec-xrootd", "s3": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "az": "adlfs", "abfs": "adlfs", "sftp": "paramiko",
+             "ssh": "paramiko", "hdfs": "pyarrow", "gdrive": "gdrive-fsspec", "oci": "ocifs"}
 
 _numbers = itertools.count(1)
 # By number, which the library hands back; an address of Python might be another object's by then.
@@ -29,32 +33,32 @@ _TYPES = dict(structs.ReadCallbacks._fields_)
 
 
 class Source(Handle, os.PathLike):
-    """A file object or a URL as something that can be read wherever a path can: :func:`limequat.read`, open, verify, info,
-    convert from it, ...
+    """A file object or a URL that can be read like a path: by :func:`limequat.read`, open, verify, info, convert (from), ...
 
         >>> with fsspec.open("s3://bucket/conf.ildg") as file:
-        ...     u = lq.read(file)                         # for one call it is made by itself
+        ...     u = lq.read(file)                         # a single call makes it automatically
         >>> source = lq.Source("https://example.org/conf.ildg")
         >>> lq.open(source).fields["gauge"][4:5]          # asks the server for one time slice
 
-    file           an object of Python with read(), seek() and tell() that returns bytes (io, fsspec, gzip, obstore,
-                   XRootD, ...), which nobody else reads meanwhile; or a URL: http and https by Python alone, file, and
-                   whatever fsspec knows if it is installed ("s3://...", "root://...")
-    name           what messages call it, and whose suffix helps to recognise its format; by default that of the object
-                   or the URL, without .gz and the like
-    request_bytes  bytes that one read should ask for where so many are needed: for a file object its attribute of this
-                   name, else any number
+    file           a Python object with read(), seek() and tell() that returns bytes (io, fsspec, gzip, obstore, XRootD,
+                   ...), and is not read elsewhere at the same time; or a URL: http, https and WebDAV (dav, davs, webdav,
+                   webdavs) with Python alone, file, and the addresses of fsspec if it is installed ("s3://...", "root://...")
+    name           its name in messages, whose suffix helps to recognise the format; by default the name of the object or
+                   the URL, without .gz and similar suffixes
+    request_bytes  preferred size of one read, if that many bytes are needed: for a file object its attribute of this
+                   name, otherwise any size
     size           of the file, in bytes
-    requests       how many reads the library has made so far, and
-    bytes_read     the bytes that they gave
+    requests       number of reads that the library has made so far, and
+    bytes_read     the bytes that they returned
 
-    With several ranks each of them makes one of the same bytes, all in the same order. What cannot seek is refused: read
-    it whole, lq.read(io.BytesIO(file.read())). Nothing can be written to a source. Raises InvalidArgument (no such
+    With several ranks, each creates one for the same bytes, all in the same order. Objects that cannot seek are refused:
+    read all of it first, lq.read(io.BytesIO(file.read())). Nothing can be written to a source. Raises InvalidArgument (no such
     object, a text file), NotFound, IoError; ImportError if a URL needs fsspec.
     """
 
     def __init__(self, file, name=None, request_bytes=None):
         address = shown(file) if isinstance(file, str) else getattr(file, "address", None)
+        self._secrets = secrets_of(file) if isinstance(file, str) else getattr(file, "secrets", ())
         self._is_mine = address is not None
         self._file = open_url(file) if isinstance(file, str) else file
         self._lock = threading.Lock()
@@ -99,7 +103,7 @@ class Source(Handle, os.PathLike):
         self.free()
 
     def free(self):
-        """Gives the object back; a URL is closed. Whatever was opened of it cannot be read any more."""
+        """Releases the object; a URL is closed. Files opened from it can no longer be read."""
         if self._as_parameter_:
             super().free()
         if getattr(self, "_number", None) is not None:
@@ -112,7 +116,7 @@ class Source(Handle, os.PathLike):
     close = free
 
     def _read(self, offset, address, count):
-        """Fills memory from a place; how many bytes there were."""
+        """Fills memory from an offset on; returns the number of bytes read."""
         with self._lock:
             if self._file is None:
                 raise ValueError("the source was closed")
@@ -135,10 +139,12 @@ def _read_at(number, offset, address, count):
             raise ValueError("the source was closed")
         return source._read(offset, address, count)
     except BaseException as error:
-        keep_cause(error)
-        words = (str(error) if isinstance(error, Error) else f"{type(error).__name__}: {error}").encode("utf-8", "replace")
+        found = str(error) if isinstance(error, Error) else f"{type(error).__name__}: {error}"
+        words = without_secrets(found, () if source is None else source._secrets)
+        if words == found or not isinstance(error, Exception):
+            keep_cause(error)
         if source is not None:
-            source._text = ctypes.create_string_buffer(words.replace(b"\0", b" "))
+            source._text = ctypes.create_string_buffer(words.replace("\0", " ").encode("utf-8", "replace"))
         return -(getattr(error, "errno", None) or 1) if isinstance(error, OSError) else -1
 
 
@@ -149,31 +155,46 @@ def _failure(number):
 
 
 class _HeldText(str):
-    """The path of a source that lives as long as the text."""
+    """The path of a source, which keeps the source alive."""
 
     source = None
 
 
 def is_url(path):
-    """Whether a text is the address of something elsewhere, and no file of that name exists here."""
+    """True if a text is an address, and no file of that name exists here."""
     return isinstance(path, str) and not isinstance(path, _HeldText) and _URL.match(path) is not None and not os.path.exists(path)
 
 
 def is_elsewhere(path):
-    """Whether it is a file object or the address of something elsewhere."""
+    """True for a file object or an address."""
     return is_url(path) or not isinstance(path, (str, bytes, os.PathLike)) and hasattr(path, "read")
 
 
 def shown(path):
-    """What messages call it: a URL without user, password and query, which may hold a signature."""
+    """Its name in messages: a URL without user, password and query, which may hold a signature."""
     if not isinstance(path, str):
         return repr(path)
     parts = urllib.parse.urlsplit(path)
     return urllib.parse.urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
+def secrets_of(url):
+    """What no message may show of a URL: user and password, and its query."""
+    parts = urllib.parse.urlsplit(url)
+    password = parts.password or ""
+    known = (parts.netloc.rpartition("@")[0], parts.query, password, urllib.parse.unquote(password))
+    return tuple(sorted(filter(None, set(known)), key=len, reverse=True))
+
+
+def without_secrets(words, secrets):
+    """Words of other libraries, which may quote the whole URL."""
+    for secret in secrets:
+        words = words.replace(secret, "...")
+    return words
+
+
 def path_of(path):
-    """What was given to be read, as a path: that of a new source for a file object or URL, anything else as it is."""
+    """The path for an argument to be read: of a new source for a file object or URL, otherwise the argument itself."""
     if isinstance(path, Source):
         held = _HeldText(os.fspath(path))
         held.source = path
@@ -186,12 +207,12 @@ def path_of(path):
 
 
 def path_to_read(path):
-    """The same of what only reads: a compressed file, or a member of an archive, becomes a source as well."""
+    """The same for functions that only read: a compressed file, or a member of an archive, also becomes a source."""
     return path_of(Source(packed.opened(path)) if packed.is_packed(path) else path)
 
 
 def opened(path):
-    """A file object with an ``address``, of a URL or a packed file; of a compressed file at a URL what it becomes."""
+    """A file object with an ``address``, of a URL or a packed file; a compressed file at a URL is decompressed."""
     if packed.is_packed(path):
         return packed.opened(path)
     file = open_url(path)
@@ -208,26 +229,40 @@ def source_of(path):
 def open_url(url):
     """A file object that reads a URL."""
     scheme = urllib.parse.urlsplit(url).scheme.lower()
-    if scheme in ("http", "https"):
+    if scheme in ("http", "https", "dav", "davs", "webdav", "webdavs"):
         from limequat.urls import HttpFile
         return HttpFile(url)
     if scheme == "file":
         return open(_local(url), "rb")
-    address = shown(url)
-    fsspec = needed("fsspec", f"reading {address}")
+    address, package = shown(url), _PACKAGES.get(scheme)
+    fsspec = needed("fsspec", f"reading {address}", "fsspec" if package is None else f"fsspec and {package}")
     try:
-        return fsspec.open(url, "rb").open()
-    except FileNotFoundError as error:
-        raise NotFound(f"{address}: there is no such file: {error}", path=address) from error
-    except (ImportError, ValueError) as error:
-        raise InvalidArgument(f"{address}: fsspec cannot open it: {error}", path=address) from error
+        return _OfFsspec(fsspec.open(url, "rb").open(), address, secrets_of(url))
+    except BaseException as error:
+        if isinstance(error, Error) or not isinstance(error, Exception):
+            raise
+        raise _told(error, address, secrets_of(url), package) from None  # its traceback would show the URL
+
+
+def _told(error, address, secrets, package):
+    """An exception of fsspec, or of what it opens files with, as one of ours."""
+    words = without_secrets(f"{error}".strip() or type(error).__name__, secrets)
+    if isinstance(error, FileNotFoundError) or "no such file" in words.lower():
+        return NotFound(f"{address}: there is no such file: {words}", path=address)
+    if isinstance(error, PermissionError):
+        return NoPermission(f"{address}: the server refuses: {words}; give the credentials that it wants in the way of "
+                            f"{package or 'its package of fsspec'}", path=address)
+    if isinstance(error, (ImportError, ValueError)):
+        remedy = "" if package is None else f": pip install {package}"
+        return InvalidArgument(f"{address}: fsspec cannot open it: {words}{remedy}", path=address)
+    return IoError(f"{address}: cannot open: {type(error).__name__}: {words}", path=address)
 
 
 class _Addressed:
-    """A file object and what messages call it."""
+    """A file object and its name in messages."""
 
-    def __init__(self, file, address):
-        self._file, self.address = file, address
+    def __init__(self, file, address, secrets=()):
+        self._file, self.address, self.secrets = file, address, secrets
 
     def __getattr__(self, name):
         return getattr(self._file, name)
@@ -239,16 +274,28 @@ class _Addressed:
         self._file.close()
 
 
+class _OfFsspec(_Addressed):
+    """A file that fsspec opened."""
+
+    def find_digests(self):
+        """What the server states of the whole file: {algorithm: bytes}. Of the file systems of fsspec that of XRootD can tell."""
+        try:
+            name, digest = self._file.fs.checksum(self._file.path)
+            return {name.lower(): bytes.fromhex(digest)}
+        except Exception:  # others give a number of their own, or nothing
+            return {}
+
+
 def _local(url):
     parts = urllib.parse.urlsplit(url)
     if parts.netloc not in ("", "localhost"):
-        raise InvalidArgument(f"{url}: a file of another machine, {parts.netloc}; name how it can be reached (https://, root://)")
+        raise InvalidArgument(f"{url}: a file on another machine, {parts.netloc}; give an address by which it can be reached (https://, root://)")
     from urllib.request import url2pathname  # which loads a client of HTTP
     return url2pathname(parts.path)
 
 
 def pieces_of(file, count):
-    """The next ``count`` bytes of a file object, or what there is, in the pieces that it gives."""
+    """The next ``count`` bytes of a file object, or fewer at its end, in the pieces that it returns."""
     while count > 0:
         data = file.read(count)
         if not data:
@@ -260,7 +307,7 @@ def pieces_of(file, count):
 
 
 def modified_of(file):
-    """When a file object says that it was modified, in nanoseconds since 1970, or a number that stands for it; 0: it does not."""
+    """The modification time of a file object in nanoseconds since 1970, or a number that represents it; 0: not known."""
     modified = getattr(file, "modified", 0)
     if isinstance(modified, datetime.datetime):
         return int(modified.timestamp() * 1e9)
@@ -268,7 +315,7 @@ def modified_of(file):
 
 
 def size_of(file, name):
-    """The number of bytes of a file object; refuses what cannot be read at any place."""
+    """The number of bytes of a file object; refuses objects that cannot seek."""
     if isinstance(file, io.TextIOBase):
         raise InvalidArgument(f"{name} is a text file: open it in binary mode, \"rb\"")
     missing = [name for name in ("read", "seek", "tell") if not callable(getattr(file, name, None))]
@@ -288,7 +335,7 @@ def size_of(file, name):
 
 
 def _name_of(file):
-    """A name for the file behind an object or a URL."""
+    """A name for the file of an object or a URL."""
     if isinstance(file, str):
         name = posixpath.basename(urllib.parse.unquote(urllib.parse.urlsplit(file).path))
     else:

@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files in half of their bytes, and back byte for byte."""
+"""Stores files in half of their bytes, and restores them byte for byte."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ def _done(function, source, target, comm, options):
 
 @takes("SqueezeOptions", verb="squeeze")
 def squeeze(source: Path, target: Target, *, comm: Optional[Comm] = None, **options: "Unpack[SqueezeOptions]") -> Answer:
-    """Makes an archive of a file: links of SU(3) take less than half of their bytes and come back bit for bit.
+    """Makes an archive of a file: links of SU(3) take less than half of their bytes and are restored bit for bit.
 
     {options}
 
     comm: a communicator or Grid whose ranks share the work. ``target`` can be read like ``source``, and ``unsqueeze`` restores that byte for byte. Returns a dict: ``format`` of
-    the original, ``original_bytes``, ``archive_bytes``, ``squeezed_bytes`` (of the original that lie in tiles),
-    ``tiles``, ``seconds``. Raises Exists, NotFound, NoSpace, Unsupported (several files, no field in one piece).
+    the original, ``original_bytes``, ``archive_bytes``, ``squeezed_bytes`` (bytes of the original in tiles),
+    ``tiles``, ``seconds``. Raises Exists, NotFound, NoSpace, Unsupported (several files, no contiguous field).
     """
     return _done("lq_squeeze", source, target, comm, options)
 
 
 @takes("SqueezeOptions", verb="unsqueeze")
 def unsqueeze(source: Path, target: Target, *, comm: Optional[Comm] = None, **options: "Unpack[SqueezeOptions]") -> Answer:
-    """Restores the original file out of an archive, byte for byte.
+    """Restores the original file of an archive, byte for byte.
 
     {options}
 
-    comm as in :func:`squeeze`. Returns what ``squeeze`` returns. Raises Exists, NotFound, NoSpace, Malformed, Truncated, ChecksumMismatch,
-    Unsupported (it is no archive).
+    comm as in :func:`squeeze`. Returns what ``squeeze`` returns. Raises Exists, NotFound, NoSpace, Malformed, Truncated, ChecksumError,
+    Unsupported (it is not an archive).
     """
     return _done("lq_unsqueeze", source, target, comm, options)

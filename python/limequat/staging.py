@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files copied between folders and file systems, checksummed while they move."""
+"""Copies files between folders and file systems, checksummed in transit."""
 
 from __future__ import annotations
 
@@ -25,18 +25,19 @@ if TYPE_CHECKING:
 
 @takes("CopyOptions", verb="copy")
 def copy(sources: Union[Path, Iterable[Path]], target: Target, *, comm: Optional[Comm] = None, **options: "Unpack[CopyOptions]") -> Answer:
-    """Copies files, with checksums of what moves; a multifile goes with all its physical files.
+    """Copies files, checksummed in transit; a multifile is copied with all its physical files.
 
     {options}
 
     comm: a communicator or Grid whose ranks share the work. ``sources`` is a path or a list of paths; ``target`` a folder, a name, or ``"NAME:REST"``, which is below the folders
-    that the site profile calls NAME. Returns a dict: ``files`` written, ``bytes``, ``moved_bytes`` (the others were there
-    from an interrupted copy), ``present_files``, ``seconds``, ``findings``. Raises Exists, NotFound, NoSpace,
+    that the site profile calls NAME. Returns a dict: ``files`` written, ``bytes``, ``moved_bytes`` (an interrupted copy
+    had moved the others), ``present_files``, ``seconds``, ``findings``. Raises Exists, NotFound, NoSpace,
     WrongState, ChecksumError, IoError.
 
-    Sources may be URLs, binary file objects and members of tar archives (``"ensemble.tar/conf.ildg"``), too, by one process: a copy that was interrupted goes on where it ended, if the
-    file on the server is still the same. If the server states a digest (Repr-Digest, Digest, Content-MD5, the ETag of an object of
-    S3 in one part), the file gets its name only after its own was compared; ``digests`` has these by name.
+    Sources may also be URLs, binary file objects and members of tar archives (``"ensemble.tar/conf.ildg"``), copied by one process. An
+    interrupted copy is resumed if the file on the server is still the same. If the server states a digest (Repr-Digest, Digest,
+    Content-MD5, the ETag of an object of S3 in one part), the file gets its name only after its own digest has been compared;
+    ``digests`` has these by name.
     """
     is_one = isinstance(sources, (str, bytes, os.PathLike)) or is_elsewhere(sources)
     given: Any = sources

@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""File systems: what is known of one, and who waits for one."""
+"""File systems: their known properties, and calls that do not return."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 def file_system_of(path: Path) -> Answer:
-    """What is known of the file system of a path: ``file_system`` (its kind), ``block_bytes``, ``stripe_bytes``,
-    ``stripe_count``, ``targets``, ``coherent``, ``locks``, ``free_bytes``, ...; None is what it does not tell.
+    """The known properties of the file system of a path: ``file_system`` (its kind), ``block_bytes``, ``stripe_bytes``,
+    ``stripe_count``, ``targets``, ``coherent``, ``locks``, ``free_bytes``, ...; None: not reported.
 
     Raises NotFound, NoPermission, IoError.
     """
@@ -46,12 +46,12 @@ _told = structs.StallTell()  # type: ignore[call-overload]  # kept for as long a
 
 
 def watch_stalls(seconds: float, tell: Optional[Callable[[Stall], None]]) -> None:
-    """From now on ``tell(stall)`` gets every call of this process to a file system that takes longer than ``seconds``, and
-    gets it again each time that twice as many have passed; on a thread of its own. None ends it.
+    """From now on ``tell(stall)`` is called for every file system call of this process that takes longer than ``seconds``, and
+    again each time that the waiting time has doubled; on a separate thread. None ends this.
 
-    A file system whose servers are gone may let a call wait for ever. The library cannot end such a call, but it can say
-    who waits where: in ``stall.call``, ``path``, ``offset``, ``bytes``, ``seconds``. Calls that are under way already are
-    not seen. ``tell`` must not call this function. Raises InvalidArgument unless ``seconds`` is positive.
+    If the servers of a file system are gone, a call may block indefinitely. The library cannot end such a call, but it can
+    report where it waits: ``stall.call``, ``path``, ``offset``, ``bytes``, ``seconds``. Calls that are already in progress
+    are not reported. ``tell`` must not call this function. Raises InvalidArgument unless ``seconds`` is positive.
     """
     global _told
 
@@ -66,5 +66,5 @@ def watch_stalls(seconds: float, tell: Optional[Callable[[Stall], None]]) -> Non
         _told = following
 
 
-# Nobody is told anything by an interpreter that is gone.
+# An interpreter that has ended must not be called.
 atexit.register(watch_stalls, 1, None)

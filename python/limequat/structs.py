@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""The structs and function types of limequat.h as ctypes has them, made when they are first asked for: lq_file_array is FileArray.
-Those of options are in options.py."""
+"""The structs and function types of limequat.h for ctypes, created when they are first used: lq_file_array is FileArray.
+Structs of options are in options.py."""
 
 from ctypes import CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 from typing import Any
@@ -25,7 +25,7 @@ _STRUCTS, _FUNCTION_TYPES = rows(STRUCTS), rows(FUNCTION_TYPES)
 
 
 def type_of(code):
-    """The type that a code means."""
+    """The type for a code."""
     if code in _CODES:
         return _CODES[code]
     if code[0] == "*":

@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""The number of a configuration in its Markov chain: as its texts say, or else its name, as in the catalogue of an ensemble."""
+"""The number of a configuration in its Markov chain: from its texts, or otherwise its name, as in the catalogue of an ensemble."""
 
 import functools
 import os
@@ -47,5 +47,5 @@ def _suffix_of(name):
 
 @functools.lru_cache(maxsize=None)
 def suffixes():
-    """The suffixes of lattice files, and of the numbers beside a raw description."""
+    """The suffixes of lattice files, and of the data of a raw description."""
     return {".h5", ".hdf5", ".raw.data", *(suffix for format in formats() for suffix in format["suffixes"])}

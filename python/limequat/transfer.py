@@ -47,25 +47,25 @@ def read(path: Path, field: Optional[FieldName] = None, region: Optional[Region]
     """Reads a field of a file into a new array, or into ``out``.
 
     path    the file; the format is recognised from its content
-    field   name of the field ("gauge"); where names repeat "spinor:3", or (name, index); default: the first
-    as_     what a plain dataset of HDF5 holds, whose name is ``field``: "gauge", "spinor", "propagator", "generic", or its axes,
-            slowest first, such as "mu t z y x row column" (formats/raw.md 3). All of it is read, and no checksum is known
+    field   name of the field ("gauge"); if names repeat, "spinor:3" or (name, index); default: the first
+    as_     what the plain HDF5 dataset named by ``field`` holds: "gauge", "spinor", "propagator", "generic", or its axes,
+            slowest first, such as "mu t z y x row column" (formats/raw.md 3). All of it is read, without a checksum
     region  part of the lattice: {"t": slice(0, 8)}; default: all of it
     dtype   complex128, complex64, float64 or float32; default: as in the file
     grid    a :class:`Grid` of the lattice, or of the region: collective, each rank gets its box, [t, z, y, x] =
             ``grid.shape`` from ``grid.origin`` on; default: this process reads all of it
-    out     an array of that shape, C-contiguous, of the numbers wanted: filled and returned in the place of a new one.
-            After an error what is in it is not known. Or a :class:`Memory`, which is filled and returned
+    out     a C-contiguous array of that shape and of the requested type, which is filled and returned instead of a new
+            one. After an error its contents are undefined. Or a :class:`Memory`, which is filled and returned
 
     Options (docs/reference/options.md says more):
     {options}
 
     Returns an array: gauge [t, z, y, x, mu, N, N] with mu in x, y, z, t order, row, column; spinor
     [t, z, y, x, spin, color]; propagator [t, z, y, x, sink spin, source spin, sink color, source color];
-    other fields [t, z, y, x] or [t, z, y, x, number], or with the axes that they were written with. A lattice of other dimensions
-    has as many axes.
+    other fields [t, z, y, x] or [t, z, y, x, number], or with the axes with which they were written. For lattices of other
+    dimensions the array has one axis for each.
 
-    Warns (RuntimeWarning) where no checksum proves the data and these look damaged: zeros, NaN, links off SU(N).
+    Warns (RuntimeWarning) if no checksum proves the data and they look damaged: zeros, NaN, links off SU(N).
     Raises NotFound, NoPermission, UnknownFormat, Malformed, Truncated, ChecksumError, NoSuchRecord,
     InvalidArgument and others derived from Error.
     """
@@ -78,7 +78,7 @@ def read(path: Path, field: Optional[FieldName] = None, region: Optional[Region]
 
 
 def open_request(path, field, region, dtype, grid, out, options):
-    """(file, request): a file that was opened, by all ranks of the grid, to read a field of it."""
+    """(file, request): a file opened by all ranks of the grid, and the request for one of its fields."""
     group = require_grid(grid)
     with agreed(group):
         name, index = field_name(field, options)
@@ -99,20 +99,20 @@ def finish_read(file, request):
 
 
 def warn_of(report):
-    """What a report warns of: data that look damaged, though no checksum says so."""
+    """Issues the warnings of a report: data that look damaged, although no checksum says so."""
     for sentence in report["warnings"]:
         warnings.warn(sentence, RuntimeWarning, stacklevel=levels_to_the_caller())
 
 
 def open_file(path, group=None, options=()):
-    """An open file, looked through by all ranks of `group` within the limits that are among `options`."""
+    """An open file, scanned by all ranks of `group` within the limits among `options`."""
     with agreed(group):
         path, limits = reading_bytes(path), Options("Limits", options).over(group)
     return FileHandle(path, limits)
 
 
 def catalog_of(file):
-    """What is in an open file."""
+    """The contents of an open file."""
     return parse(text_from("lq_file_catalog", file))
 
 
@@ -122,7 +122,7 @@ def read_request(entry, name, index, region, dtype, options, grid=None, out=None
     box = region_box(region, extents) or _stored_part(entry)
     wanted = box[1] if box else extents
     if grid is not None and tuple(wanted) != grid.extents:
-        raise InvalidArgument(f"the grid is of the lattice {list(grid.extents)}, but {list(wanted)} is to be read (x, y, z, "
+        raise InvalidArgument(f"the grid has the lattice {list(grid.extents)}, but {list(wanted)} is to be read (x, y, z, "
                               "t)", expected=str(list(wanted)), found=str(list(grid.extents)))
     array, memory = memory_for(field_of(entry), grid.local if grid else wanted, dtype, out)
     how = Options("ReadOptions", {**options, "field": name, "index": index})
@@ -138,7 +138,7 @@ def write(path: Target, array: ArrayIn, *, kind: Optional[Kind] = None, grid: Op
           dims: Optional[int] = None, **options: "Unpack[WriteOptions]") -> Answer:
     """Writes an array as one field to a new file, which appears under its name only when it is complete.
 
-    path   the new file; its suffix chooses the format where none is given
+    path   the new file; its suffix selects the format if none is given
     array  [t, z, y, x, ...]: gauge [..., mu, N, N], spinor [..., 4, 3], propagator [..., 4, 4, 3, 3]; any
            strides and byte order; complex128 or complex64, for kind="generic" float64 or float32 too. Or a
            :class:`Memory`: memory of another layout
@@ -146,10 +146,10 @@ def write(path: Target, array: ArrayIn, *, kind: Optional[Kind] = None, grid: Op
            dims=). Write [t, z, y, x, n] or [t, z, y, x] of your own with kind="generic"
     grid   a :class:`Grid`: collective, the array of each rank is its box of the lattice, [t, z, y, x] = ``grid.shape``;
            the file is the one that a single process would write. Default: the array is the whole lattice
-    dims   lattice dimensions, where kind= does not tell them; default 4
+    dims   lattice dimensions, if kind= does not determine them; default 4
 
-    Options (docs/reference/options.md says more; :func:`formats` lists the formats); metadata is a dict of texts, force
-    another name of overwrite:
+    Options (docs/reference/options.md says more; :func:`formats` lists the formats); metadata is a dict of texts, and force
+    is another name for overwrite:
     {options}
 
     Returns a report: ``bytes``, ``seconds``, ``checksum``, ``format``, ``strategy``, ...
@@ -160,7 +160,7 @@ def write(path: Target, array: ArrayIn, *, kind: Optional[Kind] = None, grid: Op
 
 
 def written(grid, array, kind, dims, options, function, begin):
-    """The report of a function that writes a field; begin() makes its first arguments."""
+    """The report of a function that writes a field; begin() returns its first arguments."""
     with agreed(require_grid(grid)):
         array, field, grid = laid_out(array, kind, dims, grid)
         arguments = (*begin(), grid, field.to_c(array))
@@ -192,7 +192,7 @@ def field_name(field, options=None):
 
 
 def find_entry(catalog, name, index):
-    """The entry of the catalog for a field; NoSuchRecord lists what there is, damage that hides it comes first."""
+    """The entry of the catalog for a field; NoSuchRecord lists the existing fields; damage that may hide it is raised first."""
     entries = [entry for entry in catalog["fields"] if name is None or entry["name"] == name]
     if index < len(entries):
         return entries[index]
@@ -221,13 +221,13 @@ def _other_contents(catalog, name):
         return "; limequat.read_record reads its records, which limequat.inspect lists"
     paths = [record["type"] for record in catalog["records"]]
     dataset = next((path for path in paths if name and path.strip("/") == name.strip("/")), paths[0])
-    return (f", but plain datasets, which limequat.open lists; if one is a field, say which and what it holds: "
+    return (f", but plain datasets, which limequat.open lists; if one of them is a field, name it and say what it holds: "
             f"limequat.read(path, {dataset!r}, as_=\"gauge\")")
 
 
 def _stored_part(entry):
     """(lower, extents) of the sites that a field stores; None for the whole lattice."""
-    stored = entry.get("stored")  # fields of checkpoints are whole
+    stored = entry.get("stored")  # absent: a checkpoint, which stores every field completely
     if stored is None or stored["extents"] == entry["lattice"]:
         return None
     return stored["lower"], stored["extents"]

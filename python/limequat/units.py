@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Numbers of bytes as people say them."""
+"""Numbers of bytes for people."""
 
 
 def spelled(count):

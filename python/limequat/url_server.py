@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""The bytes of a URL, or of a packed file, for the program lq, which asks for them over its child's standard input and output.
+"""The bytes of a URL, or of a packed file, for the program lq, which requests them through its child's standard input and output.
 
     the child, first      ok SIZE MODIFIED COUNT\\n and the address as messages may show it, COUNT bytes
                           or  error CODE COUNT\\n and COUNT bytes of text

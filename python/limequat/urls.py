@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files on servers of HTTP, read in parts (RFC 9110, sections 13 and 14)."""
+"""Files on HTTP servers, read in parts (RFC 9110, sections 13 and 14)."""
 
 import base64
 import collections
@@ -8,47 +8,50 @@ import contextlib
 import email.utils
 import hashlib
 import http.client
-import io
-import os
 import re
+import socket
 import ssl
+import threading
 import time
 import urllib.parse
 
 from limequat import signals
 from limequat.errors import Error, IoError, NoPermission, NotFound, Unsupported, WrongState
 from limequat.fetching import stated_digests
+from limequat.seeking import ReadOnlyFile
 from limequat.sources import shown
 
-_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)$")
+SCHEMES = {"http": "http", "dav": "http", "webdav": "http", "https": "https", "davs": "https", "webdavs": "https"}
+_RANGE = re.compile(r"bytes ([0-9]{1,18})-([0-9]{1,18})/([0-9]{1,18})$")
 _END = 32768           # bytes of the beginning and of the end that are kept
 _SMALL = 32768         # what small reads elsewhere ask for
 _KEPT = 64 << 20       # bytes that are kept, so that what is read twice comes over the network once
+_LEAST_RATE = 1024     # bytes per second
 _REDIRECTS = 5
-_TRIES = 4             # of one request that gives nothing
+_TRIES = 4             # of one request that gives next to nothing
+_LEAST = 4096          # bytes of an answer that broke which count as progress
 _STREAM_AFTER = 3      # reads of this number, each where the last one ended, are a file that is read to its end
 _USER_AGENT = "limequat"
 
 
-class HttpFile(io.RawIOBase):
-    """A file at an http or https URL, as a seekable binary file object.
+class HttpFile(ReadOnlyFile):
+    """A file at an http or https URL, or of WebDAV (dav, webdav, davs, webdavs), as a seekable binary file object.
 
-    The first request asks for the beginning and learns the size; the end is asked for once, as headers and checksums lie
-    there. A large read is one request for these bytes. Reads one after the other become one request to the end of the
-    file. A file that changes on the server between two requests is an error (its ETag, date or size tells), and so is a
-    server that cannot give parts of a file. A connection that breaks is opened again and goes on at the byte where it
-    broke.
+    The first request reads the beginning and returns the size; the end is requested once, because headers and checksums are
+    there. A large read is one request for these bytes. Sequential reads become one request to the end of the file. A file
+    that changes on the server between two requests is an error (detected by its ETag, date or size), and so is a server that
+    cannot send parts of a file. A broken connection is opened again and resumed at the same byte.
 
-    url           with user and password if the server wants them (basic authentication); they are never shown, and go to
-                  no other server
-    timeout       seconds that the server may be silent
-    modified      when, in nanoseconds since 1970, as the server says (is_dated); else a number made of its ETag; 0: neither is
+    url           with user and password if the server requires them (basic authentication); they are never shown, and are sent
+                  to no other server
+    timeout       seconds that the server may be silent; twice that until an answer begins, and no less than 1 KiB per second after it
+    modified      nanoseconds since 1970, as stated by the server (is_dated); otherwise a number from its ETag; 0: neither is
                   known
-    digests       what the server states of the whole file: {"sha-256": bytes, ...}
-    requests      how many were made, redirects included
+    digests       of the whole file, as stated by the server: {"sha-256": bytes, ...}
+    requests      number of requests so far, including redirects
     bytes_fetched bytes of the file that came over the network
 
-    Raises NotFound, NoPermission (also if a password is wanted), Unsupported (no ranges), WrongState (the file changed),
+    Raises NotFound, NoPermission (also if a password is required), Unsupported (no ranges), WrongState (the file changed),
     IoError.
     """
 
@@ -56,13 +59,14 @@ class HttpFile(io.RawIOBase):
 
     def __init__(self, url, timeout=30.0):
         self._parts = urllib.parse.urlsplit(url)
+        self._parts = self._parts._replace(scheme=SCHEMES[self._parts.scheme])
         self._shown = self.name = shown(url)
         self._timeout = timeout
         self._authorization = _authorization(self._parts)
         self._home = _origin(self._parts)
-        self._connection = self._origin = None
+        self._connection = self._origin = self._socket = None
         self._stream, self._stream_at = None, 0
-        self._position, self._sequential, self._fetched_to = 0, 0, None
+        self._sequential, self._fetched_to = 0, None
         self._size = self._tag = self._date = None
         self.is_dated, self.modified, self.digests = False, 0, {}
         self._final, self._asked = self._parts, False  # where the redirects end
@@ -71,38 +75,6 @@ class HttpFile(io.RawIOBase):
         self.requests = self.bytes_fetched = 0
         beginning = self._fetch(0, _END)
         self._ends = {0: beginning}
-
-    def readable(self):
-        return True
-
-    def seekable(self):
-        return True
-
-    def tell(self):
-        return self._position
-
-    def seek(self, offset, whence=os.SEEK_SET):
-        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._position, os.SEEK_END: self._size}[whence]
-        if base + offset < 0:
-            raise ValueError(f"seek to byte {base + offset}")
-        self._position = base + offset
-        return self._position
-
-    def readinto(self, buffer):
-        data = self.read(len(buffer))
-        buffer[:len(data)] = data
-        return len(data)
-
-    def read(self, size=-1):
-        if self.closed:
-            raise ValueError("read of a closed file")
-        begin = self._position
-        end = self._size if size is None or size < 0 else min(begin + size, self._size)
-        if begin >= end:
-            return b""
-        data = self._read(begin, end)
-        self._position = end
-        return data
 
     def close(self):
         if not self.closed:
@@ -118,7 +90,7 @@ class HttpFile(io.RawIOBase):
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def _read_new(self, begin, end):
-        """Bytes that were not fetched before. With few of them come some more, or all of the end of the file."""
+        """Fetches new bytes. A small read also fetches some more, or all of the end of the file."""
         last = max(self._size - _END, 0)
         if end - begin < _SMALL and begin >= last:
             self._ends[last] = block = self._fetch(last, self._size)
@@ -129,7 +101,7 @@ class HttpFile(io.RawIOBase):
         return data[:end - begin]
 
     def _kept(self, begin, end):
-        """What was fetched before of these bytes, from the first one on: blocks that follow each other."""
+        """The bytes of these that have been fetched, from the first one on, in consecutive blocks."""
         pieces = []
         while begin < end:
             for offset, block in (*self._ends.items(), *self._blocks.items()):
@@ -142,7 +114,7 @@ class HttpFile(io.RawIOBase):
         return pieces
 
     def _keep(self, begin, data):
-        """Keeps a block as long as there is room for it; the oldest go first."""
+        """Keeps a block while there is space for it; the oldest are dropped first."""
         self._fetched_to = begin + len(data)
         if len(data) > _KEPT:
             return
@@ -152,13 +124,14 @@ class HttpFile(io.RawIOBase):
             self._kept_bytes -= len(self._blocks.popitem(last=False)[1])
 
     def _read_stream(self, begin, end):
-        """The next bytes of one answer that goes to the end of the file."""
+        """The next bytes of one answer that extends to the end of the file."""
         if self._stream is None or self._stream_at != begin:
             self._drop()
             self._stream = self._request(begin, self._size)
             self._stream_at = begin
         try:
-            data = self._stream.read(end - begin)
+            with self._not_for_ever(end - begin):
+                data = self._stream.read(end - begin)
         except (OSError, http.client.HTTPException):
             data = b""
         self.bytes_fetched += len(data)
@@ -171,7 +144,7 @@ class HttpFile(io.RawIOBase):
         return data + self._fetch(begin + len(data), end)
 
     def _fetch(self, begin, end):
-        """These bytes by as many requests as it takes; fewer only at the end of a file whose size is not known yet."""
+        """Fetches these bytes, with as many requests as needed; fewer only at the end of a file whose size is not known yet."""
         pieces, tries = [], 0
         while begin < end:
             try:
@@ -180,30 +153,32 @@ class HttpFile(io.RawIOBase):
                     end = min(end, self._size)
                     if begin >= end:  # an empty file
                         break
-                data = answer.read(end - begin)
-            except (OSError, http.client.HTTPException) as error:
+                with self._not_for_ever(end - begin):
+                    data = answer.read(end - begin)
+            except (OSError, http.client.HTTPException, ValueError) as error:  # ValueError: a name that no server can have
                 if isinstance(error, Error):
                     raise
                 data, failure = b"", error
             else:
-                failure = None if data else "the server sent nothing"
+                is_progress = len(data) >= min(_LEAST, end - begin)
+                failure = None if is_progress else f"the server sent {len(data)} of {end - begin} bytes" if data else "the server sent nothing"
                 if len(data) < end - begin:
                     self._drop()
             pieces.append(data)
             begin += len(data)
             self.bytes_fetched += len(data)
-            tries = 0 if data else tries + 1
+            tries = tries + 1 if failure is not None else 0
             if failure is not None:
                 self._drop()
                 if tries >= _TRIES:
                     raise IoError(f"{self._shown}: cannot read from byte {begin}: {_words(failure)}; tried {tries} times: check "
                                   "the network, or fetch the file and read it here", path=self._shown, offset=begin) from (
                                       failure if isinstance(failure, BaseException) else None)
-                self._wait(0.1 * 4 ** (tries - 1) if tries else 0.0)
+                self._wait(0.1 * 4 ** (tries - 1))
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def _request(self, begin, end):
-        """The answer to a request for a range, ready to be read: status, place and version are what they must be."""
+        """The answer to a request for a range, ready to be read, after checking status, range and version."""
         if self._stream is not None:
             self._drop()
         parts, seen = self._parts, set()
@@ -213,12 +188,16 @@ class HttpFile(io.RawIOBase):
                 break
             target = answer.getheader("Location", "")
             self._drop()
-            following = urllib.parse.urlsplit(urllib.parse.urljoin(urllib.parse.urlunsplit(parts), target))
+            try:
+                following = urllib.parse.urlsplit(urllib.parse.urljoin(urllib.parse.urlunsplit(parts), target))
+            except ValueError as error:
+                raise IoError(f"{self._shown}: the server redirects to what is no address: {_plain(str(error))}", path=self._shown) from None
+            there = _plain(shown(urllib.parse.urlunsplit(following)))
             if following.scheme not in ("http", "https") or (parts.scheme == "https" and following.scheme == "http"):
-                raise IoError(f"{self._shown}: the server redirects to {shown(urllib.parse.urlunsplit(following))}, which is not safe: name that "
-                              "address yourself if you trust it", path=self._shown)
+                raise IoError(f"{self._shown}: the server redirects to {there}, which is not safe: use that "
+                              "address directly if you trust it", path=self._shown)
             if following in seen:
-                raise IoError(f"{self._shown}: the server redirects in a circle, to {shown(urllib.parse.urlunsplit(following))}", path=self._shown)
+                raise IoError(f"{self._shown}: the server redirects in a circle, to {there}", path=self._shown)
             seen.add(following)
             parts = following
         else:
@@ -232,7 +211,7 @@ class HttpFile(io.RawIOBase):
         return answer
 
     def find_digests(self):
-        """``digests``; if the server stated none with the first bytes, it is asked for its headers alone, once."""
+        """``digests``; if the server stated none with the first bytes, its headers are requested once."""
         if self.digests or self._asked:
             return self.digests
         self._asked = True
@@ -268,7 +247,11 @@ class HttpFile(io.RawIOBase):
         fresh = self._connection.sock is None
         try:
             self._connection.request(method, path, headers=headers)
-            return self._connection.getresponse()
+            self._socket = self._connection.sock
+            with self._not_for_ever(0):
+                answer = self._connection.getresponse()
+            answer.reason = _plain(answer.reason)
+            return answer
         except (http.client.BadStatusLine, ConnectionError, BrokenPipeError):
             self._drop()
             if fresh:
@@ -294,12 +277,12 @@ class HttpFile(io.RawIOBase):
         if status in (404, 410):
             raise NotFound(f"{self._shown}: there is no such file on the server: {status} {answer.reason}", path=self._shown)
         if status == 412:
-            raise self._changed("its ETag is another one")
+            raise self._changed("its ETag has changed")
         if status == 416 and self._size is None:
             self._size = 0  # no byte to give
             return
         if status == 200:
-            raise Unsupported(f"{self._shown}: the server does not give parts of this file (it ignores Range); fetch the file "
+            raise Unsupported(f"{self._shown}: the server does not send parts of this file (it ignores Range); fetch the file "
                               "and read it here", path=self._shown)
         if status in (408, 429) or status >= 500:
             wait = answer.getheader("Retry-After", "")
@@ -316,6 +299,10 @@ class HttpFile(io.RawIOBase):
             raise Unsupported(f"{self._shown}: the server's answer does not say which bytes it holds (Content-Range: "
                               f"{stated!r}); fetch the file and read it here", path=self._shown, offset=begin)
         first, last, size = map(int, found.groups())
+        length = answer.getheader("Content-Length")
+        if length is not None and length.strip() != str(last + 1 - first):
+            raise IoError(f"{self._shown}: the server announces {_plain(length)} bytes for bytes {first} to {last}: it cannot be trusted; "
+                          "fetch the file in another way", path=self._shown, offset=begin)
         if self._size is not None and size != self._size:
             raise self._changed(f"it had {self._size} bytes and has {size} now")
         if first != begin or last + 1 != min(end, size):
@@ -330,16 +317,28 @@ class HttpFile(io.RawIOBase):
             self.is_dated, self.modified = dated != 0, dated or _number_of(tag)
             self.digests = stated_digests(answer.headers, is_whole=last + 1 == size)
         elif strong and self._tag and strong != self._tag:
-            raise self._changed("its ETag is another one")
+            raise self._changed("its ETag has changed")
         elif date and self._date and date != self._date:
-            raise self._changed(f"it was modified on {date}")
+            raise self._changed(f"it was modified on {_plain(date)}")
 
     def _changed(self, what):
         return WrongState(f"{self._shown}: the file has changed on the server since it was opened: {what}; open it again",
                           path=self._shown)
 
+    @contextlib.contextmanager
+    def _not_for_ever(self, size):
+        """Breaks the connection if these bytes take too long: a server may send one now and then without end."""
+        timer = threading.Timer(2 * self._timeout + size / _LEAST_RATE, _shut, [self._socket])
+        timer.daemon = True
+        with contextlib.suppress(RuntimeError):  # no thread can be made
+            timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
     def _wait(self, seconds):
-        """A pause that Ctrl-C ends."""
+        """A pause that Ctrl-C interrupts."""
         end = time.monotonic() + seconds
         while True:
             if signals.deferred.is_within and signals.deferred.handle(None):
@@ -350,14 +349,19 @@ class HttpFile(io.RawIOBase):
             time.sleep(min(left, 0.1))
 
     def _drop(self):
-        """Closes the connection, with whatever is still to come on it."""
+        """Closes the connection and discards pending data."""
         connection, self._connection, self._stream, self._origin = self._connection, None, None, None
         if connection is not None:
             connection.close()
 
 
+def _shut(connected):
+    with contextlib.suppress(OSError):
+        connected.shutdown(socket.SHUT_RDWR)
+
+
 def _nanoseconds(date):
-    """Those since 1970 of a date in a header; 0 if it is none."""
+    """Nanoseconds since 1970 for a date in a header; 0 if it is not a date."""
     with contextlib.suppress(TypeError, ValueError, OverflowError):
         return int(email.utils.parsedate_to_datetime(date).timestamp()) * 1_000_000_000
     return 0
@@ -379,4 +383,9 @@ def _authorization(parts):
 
 
 def _words(failure):
-    return failure if isinstance(failure, str) else f"{type(failure).__name__}: {failure}"
+    return failure if isinstance(failure, str) else f"{type(failure).__name__}: {_plain(str(failure))}"
+
+
+def _plain(text):
+    """A server's words without what would move the cursor of a terminal, and not too many."""
+    return "".join(one if one.isprintable() else "?" for one in text.strip()[:200])

@@ -8,7 +8,7 @@
     >>> virtualizarr.open_virtual_mfdataset(urls, registry=registry, parser=LimequatParser(), combine="nested",
     ...                                     concat_dim="config")
 
-What a variable shows, and what is refused, is that of :func:`limequat.references`.
+Variables show the same, and the same is refused, as by :func:`limequat.references`.
 """
 
 import os
@@ -22,15 +22,15 @@ from limequat.zarr_references import step_of
 
 
 class LimequatParser:
-    """Reads the headers of a local lattice file; the numbers stay where they are.
+    """Reads the headers of a local lattice file; the numbers stay in place.
 
     field           name of the field, or (name, index), or a list of these; default: all fields
-    slices          how many indices of the slowest axis make a chunk; None: a chunk is all of a field
+    slices          number of indices of the slowest axis in a chunk; None: a chunk is a whole field
     skip_variables  names of variables that are left out
 
-    Virtual datasets have no coordinates, because VirtualiZarr keeps no numbers: the attribute ``mu`` names the directions of links in
-    their order, and ``first_site`` the first coordinates of the lattice. The call raises ImportError where virtualizarr is missing,
-    Unsupported for addresses that are no local files, and what :func:`limequat.references` raises.
+    Virtual datasets have no coordinates, because VirtualiZarr stores no numbers: the attribute ``mu`` names the directions of links in
+    their order, and ``first_site`` the first coordinates of the lattice. The call raises ImportError if virtualizarr is missing,
+    Unsupported for addresses that are not local files, and what :func:`limequat.references` raises.
     """
 
     def __init__(self, field=None, slices=1, skip_variables=None):
@@ -51,7 +51,7 @@ def _local_path(url):
     parts = urllib.parse.urlsplit(url)
     if parts.scheme not in ("", "file") or parts.netloc not in ("", "localhost"):
         raise Unsupported(f"{parts.scheme}://{parts.hostname or ''}{parts.path}: headers are read from local files; make references "
-                          "of the files where they are, lq.references(..., prefix=...)")
+                          "to the files in place, lq.references(..., prefix=...)")
     if not parts.scheme:
         return os.path.abspath(url)
     return urllib.request.url2pathname("/" + url.split("://", 1)[1].partition("/")[2])

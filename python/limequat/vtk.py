@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files for ParaView, VisIt and other programs over VTK: quantities of sites as images (.vti), time slices as a series (.pvd)."""
+"""Files for ParaView, VisIt and other VTK programs: quantities of sites as images (.vti), time slices as a series (.pvd)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TYPES = {"f4": "Float32", "f8": "Float64", "i1": "Int8", "u1": "UInt8", "i2": "
 
 def export_vtk(path: Target, fields: Any, *, t: Any = None, spacing: Sequence[float] = (1.0, 1.0, 1.0),
                overwrite: bool = False) -> List[str]:
-    """Writes quantities of sites for ParaView and other programs over VTK.
+    """Writes quantities of sites for ParaView and other VTK programs.
 
     path       NAME.pvd: a series of images, NAME_0000.vti and so on in the same folder, one for each time slice, which these programs play as
                an animation. NAME.vti: one image, of a lattice of three dimensions or of the time slice ``t``
@@ -36,7 +36,7 @@ def export_vtk(path: Target, fields: Any, *, t: Any = None, spacing: Sequence[fl
     overwrite  replace existing files; otherwise they are refused (Exists)
 
     Sites are points of the image, x fastest; the numbers are appended as raw binary, little-endian, in the precision of the array. Files get
-    their names when all of them are complete, the .pvd last. Returns the paths of the files, that of a series first. Raises
+    their names when all of them are complete, the .pvd last. Returns the paths of the files, the .pvd first. Raises
     InvalidArgument, Exists, NotFound (no such folder), NoPermission, NoSpace, IoError.
     """
     path = os.fsdecode(path_bytes(path))
@@ -83,7 +83,7 @@ def _checked_fields(path, fields):
         lattices.add(shape)
     dims = 3 if any(len(shape) == 3 for shape in lattices) else 4
     if len({shape[:dims] for shape in lattices}) > 1 or max(map(len, lattices)) > dims + 1:
-        raise InvalidArgument(f"{path}: fields of several lattices, {sorted(map(list, lattices))}", path=path)
+        raise InvalidArgument(f"{path}: fields of different lattices, {sorted(map(list, lattices))}", path=path)
     return dict(fields), dims
 
 
@@ -98,7 +98,7 @@ def _checked_spacing(spacing):
 
 
 def _times(path, arrays, dims, t, is_series):
-    """The time slices to be written; [None]: the arrays have no time."""
+    """The time slices to be written; [None]: the arrays have no time axis."""
     if dims == 3:
         if is_series or t is not None:
             raise InvalidArgument(f"{path}: arrays of three dimensions have no time slices; write NAME.vti, without t", path=path)
@@ -116,7 +116,7 @@ def _times(path, arrays, dims, t, is_series):
 
 
 def _quoted(text):
-    """An attribute of XML; the module loads a client of HTTP, which takes longer than all of ours."""
+    """A quoted XML attribute; the standard module for this loads an HTTP client, which takes too long."""
     from xml.sax.saxutils import quoteattr
     return quoteattr(text)
 

@@ -40,12 +40,12 @@ def create(path: Target, lattice: Optional[Extents] = None, *, like: "Union[Fiel
            grid: Optional[Grid] = None, kind: Optional[str] = None, dims: Optional[int] = None,
            **options: "Unpack[WriteOptions]") -> "Union[Writer, RegionWriter]":
     """Starts the new file ``path`` of several fields: a :class:`Writer`, to be used in a with block. With ``like`` a file of one field
-    that is given region by region: a :class:`RegionWriter`, whose ``field[0:8] = array`` gives time slices 0 to 7.
+    that is written region by region: a :class:`RegionWriter`, for which ``field[0:8] = array`` gives time slices 0 to 7.
 
     lattice  extents x, y, z, t; default: those of the grid, or of the first field
-    grid     a :class:`Grid`: collective, as are the calls of the writer; arrays are those of each rank's box
+    grid     a :class:`Grid`: collective, as are the calls of the writer; each rank passes arrays of its own box
     like     a field of an open file (``lq.open(...)["gauge"]``), or an array [t, z, y, x, ...], with a grid of this rank's box: the new
-             field has its lattice, the kind of its sites and the type of its numbers. kind, dims: of an array, as in
+             field has its lattice, the kind of its sites and the type of its numbers. kind, dims: for an array, as in
              :func:`limequat.write`
 
     Options of the file and of each field (:func:`formats` lists the formats):
@@ -53,11 +53,11 @@ def create(path: Target, lattice: Optional[Extents] = None, *, like: "Union[Fiel
     """
     if like is None:
         if kind is not None or dims is not None:
-            raise InvalidArgument(f"{name_of(path)}: kind and dims say what an array is that is given as like=, or to Writer.write()",
+            raise InvalidArgument(f"{name_of(path)}: kind and dims describe an array passed as like=, or to Writer.write()",
                                   path=str(path))
         return Writer(path, lattice, grid=grid, **options)
     if lattice is not None:
-        raise InvalidArgument(f"{name_of(path)}: like has a lattice of its own: leave out lattice={lattice!r}", path=str(path))
+        raise InvalidArgument(f"{name_of(path)}: like determines the lattice: omit lattice={lattice!r}", path=str(path))
     from limequat.region_writing import RegionWriter
     return RegionWriter(path, like, grid=grid, kind=kind, dims=dims, **options)
 
@@ -76,8 +76,8 @@ class Writer:
             self._path, self._options = target_bytes(path), Options("WriteOptions", options)
             self._keeps_texts = keeps_texts(path, options.get("format"))
             if lattice is not None and grid is not None and tuple(extents_of(lattice, "lattice")) != grid.extents:
-                raise InvalidArgument(f"{self.path}: the lattice is {extents_of(lattice, 'lattice')}, that of the grid "
-                                      f"{grid.extents}", path=str(self.path))
+                raise InvalidArgument(f"{self.path}: the lattice is {extents_of(lattice, 'lattice')}, the lattice of the "
+                                      f"grid {grid.extents}", path=str(self.path))
         if lattice is not None or grid is not None:
             self._start(grid if lattice is None else grid or Grid(lattice))
 
@@ -124,7 +124,7 @@ class Writer:
         call_together(self._group, "lq_writer_record", arguments)
 
     def close(self) -> None:
-        """Completes the file; errors surface here."""
+        """Completes the file, and raises its errors."""
         self._require_open()
         self._closed = True
         if self._handle is None:
@@ -135,14 +135,14 @@ class Writer:
             self._handle.free()
 
     def abandon(self) -> None:
-        """Leaves no file."""
+        """Discards the file."""
         self._closed = True
         if self._handle is not None:
             self._handle.free()
 
     def _require_open(self):
         if self._closed:
-            raise WrongState(f"{self.path}: the writer is closed already", path=str(self.path))
+            raise WrongState(f"{self.path}: the writer is already closed", path=str(self.path))
 
     def __enter__(self) -> "Writer":
         return self

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Lattice files for xarray: ``xarray.open_dataset("conf.ildg", engine="limequat")``, and ``array.limequat.to_file(...)``.
 
-xarray finds the engine by the entry point of the package. Files are opened when numbers are needed and closed again, so that
-thousands may be open as datasets, and numbers of several files are read by several threads at once. A URL is opened once and stays
-open: looking at its headers again would cost requests.
+xarray finds the engine by the entry point of the package. Files are opened when numbers are needed and closed again, so
+thousands may be open as datasets, and several threads can read several files concurrently. A URL is opened once and stays
+open, because reading its headers again would cost requests.
 """
 
 import contextlib
@@ -34,21 +34,21 @@ class LimequatBackendEntrypoint(BackendEntrypoint):
     url = "https://docs.xarray.dev/en/stable/internals/how-to-add-new-backend.html"
 
     def open_dataset(self, filename_or_obj, *, drop_variables=None, field=None, slices=1, verify=True):
-        """An xarray.Dataset of the fields of a file, whose numbers are read when they are needed.
+        """An xarray.Dataset of the fields of a file; numbers are read when they are needed.
 
-        filename_or_obj a path, or a URL as :class:`limequat.Source` takes it
+        filename_or_obj a path, or a URL as for :class:`limequat.Source`
         drop_variables  names of variables that are left out
         field           name of the field, or (name, index), or a list of these; default: all
-        slices          so many time slices make a chunk where xarray asks for the file's own chunks (chunks={}, open_mfdataset)
-        verify          compare the checksums of what is read: of time slices, where the file has such; of a field that is read as
-                        a whole always
+        slices          number of time slices in a chunk if xarray uses the file's own chunks (chunks={}, open_mfdataset)
+        verify          compare the checksums of the data read: of time slices, if the file has such; of a field that is read as a
+                        whole always
 
-        Raises Unsupported where the fields are of several lattices, WrongState, when numbers are read, if the file is not the one
+        Raises Unsupported if the fields have different lattices, WrongState, when numbers are read, if the file is not the one
         that was opened, and what :func:`limequat.open` raises.
         """
         place = _place_of(filename_or_obj)
         if isinstance(slices, bool) or not isinstance(slices, int) or slices < 1:
-            raise InvalidArgument(f"slices is {slices!r}, expected how many time slices make a chunk", found=repr(slices))
+            raise InvalidArgument(f"slices is {slices!r}, expected the number of time slices in a chunk", found=repr(slices))
         with place.opened() as file:
             place.remember(file)
             dataset = labelled.dataset_of(file, _views(file, field), lambda view: _lazy(view, place, slices, verify))
@@ -58,7 +58,7 @@ class LimequatBackendEntrypoint(BackendEntrypoint):
         return dataset
 
     def guess_can_open(self, filename_or_obj):
-        """Whether this is a local file with fields, by its content."""
+        """True if this is a local file with fields, by its content."""
         try:
             place = _place_of(filename_or_obj)
             return isinstance(place, _LocalFile) and stat.S_ISREG(os.stat(place.name).st_mode) and not is_packed(place.name) and bool(info(place.name)["fields"])
@@ -91,7 +91,7 @@ class _LocalFile:
         self._require_same()  # nor was it changed meanwhile
 
     def remember(self, file):
-        """This is the file; called while it is open for the first time."""
+        """Remembers this file; called while it is open for the first time."""
         self._identities = {**{name: identity_of(name) for name in file.catalog.get("files") or ()}, **self._identities}
 
     def _require_same(self):
@@ -106,7 +106,7 @@ class _LocalFile:
 
 
 class _RemoteFile:
-    """What a URL gives, opened once in each process; a server tells of changes while it is open, size and date afterwards."""
+    """A file at a URL, opened once in each process; the server reports changes while it is open, size and date show them later."""
 
     def __init__(self, url, seen=None):
         self.name, self._url, self._seen = shown(url), url, seen
@@ -132,7 +132,7 @@ class _RemoteFile:
         self._source, self._file, self._seen = source, open_file(source), seen
 
     def remember(self, file):
-        """The server says whether this is the file."""
+        """Remembers this file; the server says if it has changed."""
 
 
 def _views(file, field):

@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files of references: written as a whole or not at all, and compared with the files that they name."""
+"""Files of references: written completely or not at all, and compared with the files that they name."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _RECORD = 10000  # references in a file of parquet
 
 
 def require_output(output, overwrite):
-    """The path to be written, which must be free, or a file of references."""
+    """The path to be written, which must not exist, or be a file of references."""
     path = os.fsdecode(path_bytes(output))
     if os.path.lexists(path) and not overwrite:
         raise Exists(f"{path}: there is a file of this name already; choose another name, or replace it with overwrite=True", path=path)
     if os.path.isdir(path) and not os.path.isfile(os.path.join(path, ".zmetadata")):
-        raise Exists(f"{path}: this is a folder, and none of references, which alone are replaced", path=path)
+        raise Exists(f"{path}: this is a folder, and not one of references; only those are replaced", path=path)
     return path
 
 
@@ -65,7 +65,7 @@ def _save_json(found, path):
 
 
 def _save_parquet(found, path):
-    """As kerchunk's format has them: the metadata as JSON, and for each array tables of up to _RECORD chunks in C order."""
+    """Saves them in kerchunk's format: the metadata as JSON, and for each array tables of up to _RECORD chunks in C order."""
     arrow = needed("pyarrow", "references in parquet")
     parquet = needed("pyarrow.parquet", "references in parquet")
     metadata = {key: json.loads(value) for key, value in found["refs"].items()
@@ -89,13 +89,13 @@ def _save_parquet(found, path):
 
 
 def check_references(references: Any, *, storage_options: Any = None) -> Any:
-    """Looks whether the files that references name are as they were when :func:`references` made them.
+    """Checks if the files that references name have changed since :func:`references` was called.
 
     references       the file (JSON), the folder (parquet), or the dict
-    storage_options  of fsspec, for addresses that are no paths; of these only the size is compared
+    storage_options  of fsspec, for addresses that are not paths; for these only the size is compared
 
-    Relative paths are those from the current folder. Returns a dict, true when nothing changed: ``ok``, ``files`` (their number),
-    ``changed`` (a list of ``path``, ``problem``). Raises NotFound, Malformed if they are none that Limequat made.
+    Relative paths start at the current folder. Returns a dict, true if nothing changed: ``ok``, ``files`` (their number),
+    ``changed`` (a list of ``path``, ``problem``). Raises NotFound, Malformed if they were not made by Limequat.
     """
     name, found = _loaded(references)
     try:
@@ -103,7 +103,7 @@ def check_references(references: Any, *, storage_options: Any = None) -> Any:
         files = json.loads((json.loads(facts) if isinstance(facts, str) else facts)[FILES])
         expected = [(str(one["path"]), int(one["size"]), int(one["mtime_ns"])) for one in files]
     except (KeyError, TypeError, ValueError):
-        raise Malformed(f"{name}: these references do not state the files that they were made of ({FILES}); make them by "
+        raise Malformed(f"{name}: these references do not name their source files ({FILES}); make them by "
                         "lq.references", path=name) from None
     problems = [(path, _change(path, size, mtime_ns, storage_options)) for path, size, mtime_ns in expected]
     changed = [Answer(path=path, problem=problem) for path, problem in problems if problem]
@@ -128,22 +128,22 @@ def _loaded(references):
         raise IoError(f"{path}: cannot read the references: {error.strerror}", path=path, errno=error.errno) from None
     except (ValueError, KeyError, TypeError, RecursionError):
         pass
-    raise Malformed(f"{path}: this is no file of references", path=path)
+    raise Malformed(f"{path}: this is not a file of references", path=path)
 
 
 def _change(path, size, mtime_ns, storage_options):
-    """What became of a file, as a sentence; None: nothing."""
+    """How a file has changed, as a sentence; None: it has not."""
     if "://" in path:
         return _remote_change(path, size, storage_options)
     try:
         known = os.stat(path)
     except FileNotFoundError:
-        return "it is not there any more"
+        return "it no longer exists"
     except OSError as error:
-        return f"it cannot be looked at: {error.strerror}"
+        return f"it cannot be examined: {error.strerror}"
     if known.st_size != size:
-        return f"it has {known.st_size} bytes, and had {size}"
-    return None if known.st_mtime_ns == mtime_ns else "it was written again, or replaced: its time stamp is another"
+        return f"it has {known.st_size} bytes, before it had {size}"
+    return None if known.st_mtime_ns == mtime_ns else "it was rewritten or replaced: its time stamp has changed"
 
 
 def _remote_change(path, size, storage_options):
@@ -152,7 +152,7 @@ def _remote_change(path, size, storage_options):
         system, inside = fsspec.core.url_to_fs(path, **(storage_options or {}))
         found = system.info(inside).get("size")
     except FileNotFoundError:
-        return "it is not there any more"
+        return "it no longer exists"
     except Exception as error:  # of any library of any protocol
-        return f"it cannot be looked at: {type(error).__name__}"
-    return None if found in (None, size) else f"it has {found} bytes, and had {size}"
+        return f"it cannot be examined: {type(error).__name__}"
+    return None if found in (None, size) else f"it has {found} bytes, before it had {size}"

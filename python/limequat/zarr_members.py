@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files that become one Zarr array: found, looked at, and compared with each other."""
+"""Files that become one Zarr array: finds them, reads their headers, and compares them."""
 
 import dataclasses
 import os
@@ -17,7 +17,7 @@ from limequat.transfer import field_name, find_entry
 
 @dataclasses.dataclass
 class Member:
-    """A file, and by name of a variable the placements of the fields that are shown."""
+    """A file, and the placements of its fields by name of the variable."""
 
     path: str
     identity: tuple
@@ -28,7 +28,7 @@ class Member:
 
 
 def looked_at(files, field):
-    """(members, files of folders that are no lattice files, the folder that all have in common)."""
+    """(members, files of folders that are not lattice files, the deepest folder that contains all)."""
     named = [files] if isinstance(files, (str, bytes, os.PathLike)) else list(files)
     given = [_absolute(one["path"] if isinstance(one, dict) else one) for one in named]
     inside = {path: _below(path) for path in given if os.path.isdir(path)}
@@ -48,7 +48,7 @@ def looked_at(files, field):
 
 def _absolute(path):
     if isinstance(path, Source) or is_elsewhere(path):
-        raise Unsupported(f"{shown(path)}: references are made of files of the file system; prefix= says where readers find these")
+        raise Unsupported(f"{shown(path)}: references can only be made to files of the file system; prefix= says where readers find them")
     return _text_of(os.path.abspath(os.fsdecode(path_bytes(path))))
 
 
@@ -60,7 +60,7 @@ def _require_once(paths):
 
 
 def _below(folder):
-    """The files in a folder and below, by their names; what begins with a dot belongs to writers."""
+    """The files in a folder and below, by their names; names with a leading dot belong to writers."""
     def refuse(error):
         raise NoPermission(f"{error.filename}: cannot list this folder: {error.strerror}", path=error.filename,
                            errno=error.errno)
@@ -70,15 +70,15 @@ def _below(folder):
         below[:] = [name for name in below if not name.startswith(".")]
         for path in (os.path.join(here, name) for name in names if not name.startswith(".")):
             if os.path.islink(path) and not os.path.exists(path) and _has_suffix(path):
-                raise NotFound(f"{path}: this symbolic link leads to no file", path=path)
+                raise NotFound(f"{path}: this symbolic link is dangling", path=path)
             if os.path.isfile(path):
                 found.append(path)
     return sorted(found, key=natural)
 
 
 def _catalog_of(path, in_folder):
-    """What is in a file. None: it is in a folder, and not meant, because it is no lattice file and not called like one, or a
-    part of another one."""
+    """The contents of a file. None: it was found in a folder and is skipped, because it is not a lattice file and has no such
+    name, or because it is a part of another one."""
     if in_folder and path.lower().endswith(".raw.data"):
         return None
     try:
@@ -94,33 +94,33 @@ def _catalog_of(path, in_folder):
 
 
 def _has_suffix(path):
-    """Whether a file is called like a lattice file."""
+    """True if a file has the name of a lattice file."""
     return any(path.lower().endswith(suffix) for suffix in suffixes())
 
 
 def _text_of(path):
-    """A path that a text can hold."""
+    """A path as a text."""
     try:
         path.encode("utf-8")
     except UnicodeEncodeError:
         shown = path.encode("utf-8", "backslashreplace").decode()
-        raise Unsupported(f"{shown}: the name has bytes that are no UTF-8, but references are texts: rename the file",
+        raise Unsupported(f"{shown}: the name has bytes that are not UTF-8, but references are texts: rename the file",
                           path=path) from None
     return path
 
 
 def look(path, field, in_folder=False):
-    """What references show of a file, a member of their array; None of a file in a folder that is not meant."""
+    """The member of an array for a file; None for a file in a folder that is skipped."""
     try:
         before = identity_of(path)
     except FileNotFoundError:
         if in_folder:
-            raise WrongState(f"{path}: this file vanished while the folder was looked at", path=path) from None
+            raise WrongState(f"{path}: this file vanished while the folder was being read", path=path) from None
         raise NotFound(f"{path}: there is no such file", path=path) from None
     except OSError as error:
-        raise IoError(f"{path}: cannot look at it: {error.strerror}", path=path, errno=error.errno) from None
+        raise IoError(f"{path}: cannot examine it: {error.strerror}", path=path, errno=error.errno) from None
     if not os.path.isfile(path):
-        raise InvalidArgument(f"{path}: this is no regular file, so that no part of it can be referred to", path=path)
+        raise InvalidArgument(f"{path}: this is not a regular file, so references to its parts are impossible", path=path)
     catalog = _catalog_of(path, in_folder)
     if catalog is None:
         return None
@@ -131,9 +131,9 @@ def look(path, field, in_folder=False):
         held = {one.path: identity_of(one.path) for one in placed.values()}
         after = identity_of(path)
     except FileNotFoundError:
-        raise WrongState(f"{path}: this file vanished while it was looked at", path=path) from None
+        raise WrongState(f"{path}: this file vanished while it was being read", path=path) from None
     if after != before:
-        raise WrongState(f"{path}: this file changed while it was looked at: a program writes it", path=path)
+        raise WrongState(f"{path}: this file changed while it was being read: a program is writing to it", path=path)
     if len(held) > 1:
         raise Unsupported(f"{path}: its fields are in several files, {', '.join(held)}: name one of them (field=)", path=path)
     (physical, identity), = held.items()
@@ -148,13 +148,13 @@ _MEANINGFUL = {"scale_factor", "add_offset", "missing_value", "units", "calendar
 
 
 def _texts_of(entry):
-    """The texts of a field as attributes that mean nothing to readers."""
+    """The texts of a field as attributes without a meaning for readers."""
     return {f"text {name}" if name in _MEANINGFUL or name.startswith("_") else name: text
             for name, text in metadata_of(entry).items()}
 
 
 def _chosen(catalog, field):
-    """By name of a variable the entries of a catalog that are asked for."""
+    """The requested entries of a catalog by name of the variable."""
     if field is None:
         entries = list(catalog["fields"])
     else:
@@ -175,7 +175,7 @@ _AXES = {"config", "x", "y", "z", "t", "mu", "row", "column", "spin", "color", "
 
 
 def _variable_name(name, taken):
-    """A name of an array in a group of Zarr: no path, and none of an axis."""
+    """A name for an array in a Zarr group: not a path, and not the name of an axis."""
     name = name.replace("/", ".").lstrip(".") or "field"
     while name in taken or name in _AXES or name.startswith("__"):
         name = "field_" + name.lstrip("_")
@@ -183,7 +183,7 @@ def _variable_name(name, taken):
 
 
 def require_alike(members):
-    """Refuses files whose fields have other bytes than those of the first."""
+    """Refuses files whose fields are stored differently from the first one."""
     first = members[0]
     for member in members[1:]:
         if list(member.placed) != list(first.placed):
@@ -203,8 +203,8 @@ _TRAITS = (("axes", lambda one: ", ".join(one.dims)), ("shape", lambda one: list
 
 
 def _mixed(member, first, what, mine, its):
-    return InvalidArgument(f"{member.path}: it does not go into one array with {first.path}: {what}: {mine}, there {its}; make "
-                           "references of each kind of files by themselves", path=member.path, expected=str(its),
+    return InvalidArgument(f"{member.path}: it does not fit into one array with {first.path}: {what}: {mine}, there {its}; make "
+                           "separate references for each kind of files", path=member.path, expected=str(its),
                            found=str(mine))
 
 
@@ -215,5 +215,5 @@ def _require_one_lattice(member):
         for axis, labels in placed.coordinates().items():
             other, said = known.setdefault(axis, (name, labels.tolist()))
             if said != labels.tolist():
-                raise Unsupported(f"{member.path}: the fields {other!r} and {name!r} have other coordinates along {axis}: "
+                raise Unsupported(f"{member.path}: the fields {other!r} and {name!r} have different coordinates along {axis}: "
                                   "name the fields that belong together (field=)", path=member.path, record=name)

@@ -1,9 +1,9 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""References of kerchunk: lattice files as one Zarr array that xarray, zarr and others read where the numbers are.
+"""References of kerchunk: lattice files as one Zarr array that xarray, zarr and others read in place.
 
-The references name bytes of files; nothing is copied, and readers need no Limequat. A field is shown as its bytes are: type, byte
-order, order of the axes. What is no array in its file, and files that do not go into one array, are refused.
+The references name bytes of files; nothing is copied, and readers do not need Limequat. A field is shown as it is stored: type,
+byte order, order of the axes. Fields that are not an array in their file, and files that do not fit into one array, are refused.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import contextlib
 import json
 import operator
 import os
+import stat
 import sys
 import urllib.parse
 from typing import TYPE_CHECKING, Any, Optional
@@ -31,34 +32,34 @@ if TYPE_CHECKING:
 
 def references(files: Paths, output: Optional[Path] = None, *, field: Optional[str] = None, slices: Optional[int] = 1,
                config: Any = None, prefix: Optional[str] = None, overwrite: bool = False) -> Any:
-    """References to the numbers of lattice files, for kerchunk's readers: ``files`` become arrays [config, t, z, y, x, ...].
+    """Makes references to the numbers of lattice files, for kerchunk's readers: ``files`` become arrays [config, t, z, y, x, ...].
 
     files      a file, a folder (all lattice files in it and below, in the order of their numbers), or a list of these, such
                as :func:`find` returns
     output     the file to write, JSON; with the suffix .parq or .parquet a folder in parquet, for millions of references (it
                is written by pyarrow, and read by fsspec with fastparquet). Default: none is written
     field      name of the field, or (name, index), or a list of these; default: all fields, each a variable
-    slices     how many indices of the slowest axis of a file (time slices) make a chunk, which is read as a whole: a divisor
-               of its extent. None: a chunk is all of a field
-    config     labels of the files: whole numbers, one for each. Default: the trajectory numbers that their texts or names
-               give, where each has one and all differ, else 0, 1, 2, ...; False: no such axis, for a single file
-    prefix     a text such as "https://host/folder" that takes the place of the folder of the files (the one that was given,
-               or the deepest with all of them); "" makes paths relative. Default: absolute paths
+    slices     number of indices of the slowest axis of a file (time slices) in a chunk, which is read as a whole: a divisor of
+               its extent. None: a chunk is a whole field
+    config     labels of the files: whole numbers, one for each. Default: the trajectory numbers in their texts or names, if
+               each has one and all differ, otherwise 0, 1, 2, ...; False: no such axis, for a single file
+    prefix     a text such as "https://host/folder" that replaces the folder of the files (the given one, or the deepest with
+               all of them); "" makes paths relative. Default: absolute paths
     overwrite  replace an existing output
 
-    Chunks are the bytes of the files: dtype says precision and byte order (">c16"), the names and labels of the axes say
-    their order: HiRep's are t, x, y, z. Gauge fields have the axes mu, row, column; files of NERSC with two rows have two.
+    Chunks are the bytes of the files: dtype states precision and byte order (">c16"), the names and labels of the axes state
+    their order: HiRep's are t, x, y, z. Gauge fields have the axes mu, row, column; NERSC files with two rows have two.
     The attribute ``limequat_files`` of the group is a JSON text that lists path, size and mtime_ns of each file, for
     :func:`check_references`.
 
-    Returns the references as a dict ({"version": 1, "refs": {...}}, which fsspec takes as ``fo``), or, if they are written,
+    Returns the references as a dict ({"version": 1, "refs": {...}}, which fsspec accepts as ``fo``), or, if they are written,
     an answer with ``path``, ``files``, ``variables``, ``references``, ``bytes`` (of the fields), ``skipped`` (files of the
-    folders that are no lattice files).
+    folders that are not lattice files).
 
-    Warns (RuntimeWarning) of errors in headers that hide no numbers. Raises Unsupported if numbers are not in a file as in
-    an array (archives, chunked or compressed HDF5, sets of several files, other orders), InvalidArgument if files do not go
+    Warns (RuntimeWarning) of errors in headers that hide no numbers. Raises Unsupported if numbers are not stored as an
+    array (archives, chunked or compressed HDF5, sets of several files, other orders), InvalidArgument if files do not fit
     into one array (lattice, precision, byte order), both with the name of the file, Malformed or Truncated for damaged
-    files, WrongState if one changes meanwhile, Exists, NotFound, and what :func:`info` raises.
+    files, WrongState if one changes during the call, Exists, NotFound, and what :func:`info` raises.
     """
     target = None if output is None else require_output(output, overwrite)
     members, skipped, root = looked_at(files, field)
@@ -81,7 +82,7 @@ def _labels(members, config):
     """The labels of axis config; None: there is no such axis."""
     if config is False:
         if len(members) != 1:
-            raise InvalidArgument(f"config is False, but there are {len(members)} files, which need an axis of their own")
+            raise InvalidArgument(f"config is False, but there are {len(members)} files, which need this axis")
         return None
     if config is None:
         numbers = [member.trajectory for member in members]
@@ -103,7 +104,7 @@ def _labels(members, config):
 
 
 def _address(prefix, root):
-    """What makes the address in references out of the path of a file."""
+    """The function that converts the path of a file to its address in references."""
     if prefix is None:
         return lambda path: path
     if not isinstance(prefix, str):
@@ -114,13 +115,13 @@ def _address(prefix, root):
     def address(path):
         inside = os.path.relpath(path, root)
         if inside.startswith(os.pardir + os.sep):
-            raise InvalidArgument(f"{path}: this file is outside {root}, so that no prefix leads to it", path=path)
+            raise InvalidArgument(f"{path}: this file is outside {root}, so no prefix applies to it", path=path)
         return prefix + slash + quoted(inside)
     return address
 
 
 def _refs(members, labels, slices, address):
-    """By key of a Zarr group its metadata, numbers in base64, or [address, offset, length]."""
+    """The metadata, numbers in base64, or [address, offset, length], by key of a Zarr group."""
     metadata, chunks, first = {".zgroup": {"zarr_format": 2}}, {}, members[0]
     addresses, ensemble = [address(member.path) for member in members], labels is not None
     metadata[".zattrs"] = _group_facts(members, addresses)
@@ -145,14 +146,14 @@ def _refs(members, labels, slices, address):
 
 
 def step_of(placed, slices, path):
-    """How many indices of the slowest axis make a chunk."""
+    """The number of indices of the slowest axis in a chunk."""
     extent = placed.shape[0]
     if slices is None:
         return extent
     if isinstance(slices, bool) or not isinstance(slices, int) or slices < 1 or extent % slices:
         divisors = ", ".join(str(number) for number in range(1, extent + 1) if extent % number == 0)
-        raise InvalidArgument(f"slices is {slices!r}, but {path} has {extent} along {placed.dims[0]}: chunks are of equal size, "
-                              f"so that slices is one of {divisors}, or None for all", path=path, expected=divisors,
+        raise InvalidArgument(f"slices is {slices!r}, but {path} has {extent} along {placed.dims[0]}: chunks have equal size, so "
+                              f"slices must be one of {divisors}, or None for all", path=path, expected=divisors,
                               found=repr(slices))
     return slices
 
@@ -207,8 +208,9 @@ def main(words):
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(words)
     files = options.files[0] if len(options.files) == 1 and os.path.isdir(options.files[0]) else options.files
+    to_pipe = options.output == "-" or os.path.exists(options.output) and stat.S_ISFIFO(os.stat(options.output).st_mode)
     try:
-        made = references(files, options.output, field=options.field, slices=options.slices or None,
+        made = references(files, None if to_pipe else options.output, field=options.field, slices=options.slices or None,
                           prefix=options.prefix, overwrite=options.overwrite)
     except Error as error:
         print("lq:", str(error).replace("overwrite=True", "--overwrite"), file=sys.stderr)
@@ -217,7 +219,11 @@ def main(words):
         print(f"lq: {error}", file=sys.stderr)
         return 4
     with contextlib.suppress(BrokenPipeError):
-        if options.json:
+        if to_pipe:
+            with contextlib.nullcontext(sys.stdout) if options.output == "-" else open(options.output, "w", encoding="utf-8") as pipe:
+                json.dump(made, pipe)
+                pipe.flush()
+        elif options.json:
             print(json.dumps(made))
         elif not options.quiet:
             names, plural = ", ".join(made.variables), "s" * (made.files != 1)

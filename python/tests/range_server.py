@@ -24,6 +24,7 @@ class Served:
         self.redirect = None            # a path or URL
         self.headers = {}               # more of them
         self.whole_headers = None       # more of them where only headers are asked for, which is else not known
+        self.raw = None                 # gives the bytes of an answer, of (first, last, data)
         self.before = lambda number: None  # called with the number of each request
 
 
@@ -51,6 +52,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         if wanted and file.etag and wanted != file.etag:
             return self._say(412)
         size = len(file.data)
+        if file.raw is not None:
+            return self._raw(file, *map(int, re.findall(r"\d+", self.headers.get("Range", "0-0"))))
         found = re.match(r"bytes=(\d+)-(\d+)$", self.headers.get("Range", ""))
         if found is None or file.ignores_ranges:
             return self._body(file, 200, file.data)
@@ -67,6 +70,12 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             return self._say(501)
         file.requests += 1
         self._headers(200, len(file.data), {"ETag": file.etag, **file.headers, **file.whole_headers})
+
+    def _raw(self, file, first, last):
+        self.close_connection = True
+        with contextlib.suppress(OSError):
+            for piece in file.raw(first, min(last, len(file.data) - 1), file.data):
+                self.wfile.write(piece)
 
     def _headers(self, status, length, headers):
         self.send_response(status)

@@ -55,7 +55,7 @@ def test_tasks_and_clients_of_file_systems_are_read():
 def test_each_beginning_of_a_file_is_refused():
     text = json.dumps(GOOD)
     for length in range(len(text)):
-        with pytest.raises(lq.Malformed, match=f"r.json: no valid JSON, at byte {length}: the file ends early"):
+        with pytest.raises(lq.Malformed, match=f"r.json: not valid JSON, at byte {length}: the file ends early"):
             parsed(text[:length])
 
 
@@ -74,7 +74,7 @@ def test_each_beginning_of_a_file_is_refused():
     (changed(steps={**ONE["steps"], "pack": "x"}), "results[0].steps.pack"),
     (changed(threads=0), "is not a number of threads"),
     (changed(name=None), '"results[0].name" is not a text'),
-    ("[" * 1_000_000, "no valid JSON"),
+    ("[" * 1_000_000, "not valid JSON"),
 ])
 def test_the_wrong_key_is_named(document, words):
     with pytest.raises(lq.Malformed) as caught:

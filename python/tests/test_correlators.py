@@ -107,9 +107,9 @@ def test_conditions_are_values_sets_ranges_and_functions(filled):
         assert store.select(configurations=[50, 10]).configurations == [50, 10]
         with pytest.raises(lq.NoSuchRecord, match="no configuration 11"):
             store.select(configurations=[11])
-        with pytest.raises(lq.InvalidArgument, match="3 correlators fulfil"):
+        with pytest.raises(lq.InvalidArgument, match="3 correlators satisfy"):
             store.read(10, "pion")
-        with pytest.raises(lq.NoSuchRecord, match="no correlator fulfils"):
+        with pytest.raises(lq.NoSuchRecord, match="no correlator satisfies"):
             store.ensemble("kaon")
         with pytest.raises(lq.InvalidArgument, match=r"list.*tuple\("):
             store.select(momentum=[0, 0, 0])
@@ -393,7 +393,7 @@ def test_what_another_program_added_is_not_lost(filled, tmp_path):
         file["notes"] = "mine"
     with store_of(filled, "a", sync=False) as store:
         assert np.array_equal(store.read(60, "pion", momentum=(0, 0, 1)), numbers(60, 1))
-        with pytest.raises(lq.Malformed, match=r"another program.*select\(\).copy"):
+        with pytest.raises(lq.Malformed, match=r"a program other than Limequat.*select\(\).copy"):
             store.append(70, pions(70))
         store.select(configurations=range(10, 51)).copy(tmp_path / "copy.h5")
     assert contents(tmp_path / "copy.h5") == good
@@ -575,7 +575,7 @@ def test_names_that_are_links_fifos_and_folders(tmp_path):
 def test_files_that_are_no_stores_are_said_to_be_none(path, data):
     path.write_bytes(data)
     for mode in ("r", "a"):
-        with pytest.raises((lq.UnknownFormat, lq.Truncated), match="no correlator store"):
+        with pytest.raises((lq.UnknownFormat, lq.Truncated), match="not a correlator store"):
             store_of(path, mode)
     assert path.read_bytes() == data
 
@@ -587,7 +587,7 @@ def test_other_hdf5_files_are_no_stores(path):
             file["a"] = [1.0]
         data = path.read_bytes()
         for mode in ("r", "a"):
-            with pytest.raises(lq.UnknownFormat, match="no correlator store"):
+            with pytest.raises(lq.UnknownFormat, match="not a correlator store"):
                 store_of(path, mode)
         assert path.read_bytes() == data
 

@@ -462,7 +462,7 @@ for change in (lambda: lq.index(folder, db=db), lambda: lq.scrub(db=db)):
     except lq.NoPermission as error:
         print(error)
 """, db, folder, tmp_path / "page.html")
-    refusal = (f"{db}: the catalogue, or the folder it is in, may not be written to; `lq index DIR --db FILE` makes one of "
+    refusal = (f"{db}: no permission to write to the catalogue or its folder; `lq index DIR --db FILE` makes one of "
                "your own\n")
     assert printed == f"{len(TRAJECTORIES)} True {len(TRAJECTORIES) + 1}\n" + 2 * refusal
     assert pathlib.Path(db).read_bytes() == before and os.listdir(place) == ["catalogue.db"]

@@ -151,7 +151,7 @@ def test_files_urls_and_objects_are_copied_together(content, tmp_path):
         lq.copy(opened, tmp_path / "c.ildg")
     for path in ("there/a.ildg", "there/b.ildg", "c.ildg"):
         assert (tmp_path / path).read_bytes() == content
-    with pytest.raises(lq.InvalidArgument, match="no name"):
+    with pytest.raises(lq.InvalidArgument, match="does not end in a file name"):
         lq.copy(io.BytesIO(content), tmp_path)
 
 
@@ -229,7 +229,7 @@ def test_lq_compares_the_digest_of_the_server(content, tmp_path):
         url, file = address.replace("//", "//me:hidden@") + "/conf.ildg?token=hidden", served["conf__ildg"]
         file.headers, file.date = _sha256(content), DATE
         assert "the server's sha-256 agrees" in _lq("copy", url, ".", cwd=tmp_path)
-        assert "there already: 1" in _lq("copy", url, ".", cwd=tmp_path)
+        assert "already present: 1" in _lq("copy", url, ".", cwd=tmp_path)
         told = json.loads(_lq("copy", "--json", "--overwrite", url, ".", cwd=tmp_path))
         assert told["path"] == "." and told["moved_bytes"] == len(content) and len(told["digests"]) == 1
         (tmp_path / "conf.ildg").write_bytes(b"mine")

@@ -160,7 +160,7 @@ def test_faults_are_named_for_people(faults):
     assert "its name has the suffix .ildg), found an empty file" in told.stdout
     assert "found a web page, perhaps a server's error message: download the file again" in told.stdout
     assert 'found a text that begins with "scp: connection lost"'[:40] in told.stdout
-    assert "found a file that begins with zeros" in told.stdout and "found a link to a file that is not there" in told.stdout
+    assert "found a file that begins with zeros" in told.stdout and "found a link to a file that does not exist" in told.stdout
     assert told.stdout.splitlines()[-1].startswith("3 sound, ")
 
 

@@ -5,6 +5,8 @@
 import mmap
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -204,3 +206,16 @@ def test_other_threads_leave_signals_alone(gauge_file):
     thread.start()
     thread.join()
     assert found == [True] and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize("number", (signal.SIGTERM, signal.SIGHUP, signal.SIGINT))
+def test_what_ends_the_process_leaves_no_file(large, tmp_path, number):
+    """As batch systems and launchers end programs that have no handler."""
+    work = f"import limequat as lq; print('begins', flush=True); lq.convert({str(large)!r}, 'new.scidac', accept_damage=True)"
+    program = subprocess.Popen([sys.executable, "-c", work], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    assert program.stdout.readline() == b"begins\n"
+    while not os.listdir(tmp_path):
+        time.sleep(0.01)
+    program.send_signal(number)
+    assert program.wait(60) == -number
+    assert os.listdir(tmp_path) == []

@@ -60,7 +60,7 @@ def test_dask_reads_the_slices_that_are_asked_for(gauge_file, links, monkeypatch
 def test_chunks_of_no_slices_are_refused(gauge_file, slices):
     pytest.importorskip("xarray")
     pytest.importorskip("dask.array")
-    with lq.open(gauge_file) as file, pytest.raises(lq.InvalidArgument, match="how many time slices"):
+    with lq.open(gauge_file) as file, pytest.raises(lq.InvalidArgument, match="the number of time slices"):
         file.to_xarray(slices)
 
 
@@ -150,7 +150,7 @@ def test_maps_of_other_files_and_modes_are_refused(tmp_path, gauge_file, links):
         with pytest.raises(lq.InvalidArgument, match="mode"):
             file.fields[0].memmap("r+")
         lq.write(gauge_file, 2 * links, force=True)
-        with pytest.raises(lq.WrongState, match="another file"):
+        with pytest.raises(lq.WrongState, match="not the file that was opened"):
             file.fields[0].memmap()
     with pytest.raises(lq.WrongState, match="closed"):
         file.fields[0].memmap()

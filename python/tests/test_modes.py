@@ -213,7 +213,7 @@ def test_a_set_stays_until_the_next_one_has_a_mode(path):
         assert size() == 5
         writer.append(vector(0), eigenvalue=0)
         assert size() == 1
-        with pytest.raises(lq.IoError, match="adds to this file"):
+        with pytest.raises(lq.IoError, match="appending to this file"):
             lq.modes.create(path, LATTICE, overwrite=True)
     with lq.modes.create(path, LATTICE, overwrite=True):
         pass
@@ -258,7 +258,7 @@ def test_other_vectors(tmp_path):
 
 
 def test_what_is_wrong_is_said(path, tmp_path):
-    with lq.modes.append(path) as writer, pytest.raises(lq.InvalidArgument, match="live on"):
+    with lq.modes.append(path) as writer, pytest.raises(lq.InvalidArgument, match="have the lattice"):
         writer.append(vector(0)[:2], eigenvalue=0)
     for wrong in ({"storage": "half"}, {"parity": "none"}, {"kind": "gauge"}, {"kind": "generic"}, {"ls": 0},
                   {"parameters": {"a": []}}):

@@ -6,6 +6,7 @@ import bz2
 import contextlib
 import gzip
 import io
+import json
 import lzma
 import os
 import pathlib
@@ -309,6 +310,21 @@ def test_what_writes_one_file_writes_to_pipes(tmp_path, content, links):
     with subprocess.Popen(["cat", "fifo"], cwd=tmp_path, stdout=subprocess.PIPE) as reader:
         run("convert", "conf.ildg", "fifo", "--format", "nersc", at=tmp_path)
         assert reader.stdout.read() == (tmp_path / "a.nersc").read_bytes()
+
+
+def test_what_shows_the_data_of_files_writes_to_pipes_and_reads_none(tmp_path, content):
+    (tmp_path / "conf.ildg").write_bytes(content)
+    expected = lq.references(tmp_path / "conf.ildg")
+    assert json.loads(run("export", "--references", "conf.ildg", "-o", "-", at=tmp_path)[0]) == expected
+    os.mkfifo(tmp_path / "fifo")
+    with subprocess.Popen(["cat", "fifo"], cwd=tmp_path, stdout=subprocess.PIPE) as reader:
+        run("export", "--references", "conf.ildg", "-o", "fifo", at=tmp_path)
+        assert json.loads(reader.stdout.read()) == expected
+    for kind in ("--references", "--virtual"):
+        assert "has no place" in run("export", kind, "-", "-o", "out.h5", at=tmp_path, given=content, code=2)[1]
+    if any(known["name"] == "hdf5" for known in lq.formats()):
+        shown, told = run("export", "--virtual", "conf.ildg", "-o", "-", at=tmp_path)
+        assert shown[:4] == b"\x89HDF" and len(shown) < len(content) and "standard output: shows the fields of conf.ildg" in told
 
 
 def test_damage_is_not_passed_on(tmp_path, content):

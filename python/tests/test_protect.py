@@ -453,7 +453,7 @@ def test_lost_and_damaged_parts_of_a_set_come_back(tmp_path, gauge_file):
     lq.protect(path)
     for name in parts:
         (tmp_path / name).unlink()
-        with pytest.raises(lq.NotFound, match="brings it back"):
+        with pytest.raises(lq.NotFound, match="restores it"):
             lq.verify(path)
         assert [file["state"] for file in lq.protect(path, check=True)["files"] if file["missing"]] == ["damaged"]
         with pytest.raises(lq.NotFound, match="conf.set"):
@@ -539,7 +539,7 @@ def test_missing_files_that_come_back_are_not_forgotten(tmp_path):
     assert [finding["rule"] for finding in answer["findings"]].count("protect-dropped") == 1
     answer = lq.protect(paths[1:3], together=True, overwrite=True)
     assert [finding["message"] for finding in answer["findings"] if finding["rule"] == "protect-dropped"] == [
-        f"{paths[3]}: {folder}/files.set.lq-parity protected this file, and will not any more"]
+        f"{paths[3]}: {folder}/files.set.lq-parity protected this file, and no longer will"]
 
 
 def test_a_text_that_was_edited_in_a_proven_file_is_protected_again(tmp_path):

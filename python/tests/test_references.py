@@ -177,7 +177,7 @@ def test_what_is_shown_of_any_format_is_what_is_read(tmp_path, format, precision
     except lq.Error:
         pytest.skip(f"{format} does not write that")
     if format in ("squeezed", "openqcd"):
-        with pytest.raises(lq.Unsupported, match=f"{path}.*not in the file as in an array: .*(archive|openQCD)"):
+        with pytest.raises(lq.Unsupported, match=f"{path}.*not stored as an array: .*(archive|openQCD)"):
             lq.references(path)
         return
     found = lq.references(path, config=False)
@@ -205,7 +205,7 @@ def test_files_of_other_programs_are_shown_as_they_are_read_or_refused(path, num
     try:
         found = lq.references(path, field=number, config=False)
     except lq.Unsupported as error:
-        assert str(path) in str(error) and "not in the file as in an array: " in str(error)
+        assert str(path) in str(error) and "not stored as an array: " in str(error)
         assert path.parent.name in ("openqcd", "hdf5", "squeezed", "modes", "vectors", "volumes", "raw", "hirep")
         return
     name, = {key.split("/")[0] for key, value in found["refs"].items() if isinstance(value, list)}
@@ -316,7 +316,7 @@ def test_files_with_other_bytes_are_refused_by_name(tmp_path, what, change):
         pytest.skip("this format has no names")
     if what in ("order of directions", "byte order"):  # the first difference may be another one
         what = f"({what}|byte order)"
-    with pytest.raises(lq.InvalidArgument, match=rf"conf\.2\.file: it does not go into one array with .*conf\.1\.ildg: {what}"):
+    with pytest.raises(lq.InvalidArgument, match=rf"conf\.2\.file: it does not fit into one array with .*conf\.1\.ildg: {what}"):
         lq.references([tmp_path / "conf.1.ildg", other])
 
 
@@ -376,7 +376,7 @@ def test_a_folder_is_looked_through_and_strangers_are_left_out(ensemble, tmp_pat
     with pytest.raises(lq.UnknownFormat):
         lq.references([folder / "README"])
     os.mkfifo(tmp_path / "pipe.ildg")
-    with pytest.raises(lq.InvalidArgument, match="pipe.ildg: this is no regular file"):
+    with pytest.raises(lq.InvalidArgument, match="pipe.ildg: this is not a regular file"):
         lq.references([tmp_path / "pipe.ildg"])
     (folder / "lost.ildg").symlink_to("nowhere")
     with pytest.raises(lq.NotFound, match="lost.ildg: this symbolic link"):
@@ -416,7 +416,7 @@ def test_names_that_are_no_text_are_refused(tmp_path):
         os.rename(tmp_path / "a.ildg", path)
     except OSError:
         pytest.skip("this file system takes no such name")
-    with pytest.raises(lq.Unsupported, match="no UTF-8"):
+    with pytest.raises(lq.Unsupported, match="not UTF-8"):
         lq.references([path])
 
 
@@ -453,7 +453,7 @@ def test_references_are_written_as_a_whole_or_not(ensemble, tmp_path, monkeypatc
     assert path.read_bytes() == before and sorted(os.listdir(tmp_path)) == ["ensemble", "refs.json"]
     monkeypatch.undo()
     (tmp_path / "precious").mkdir()
-    with pytest.raises(lq.Exists, match="none of references"):
+    with pytest.raises(lq.Exists, match="not one of references"):
         lq.references(folder, tmp_path / "precious", overwrite=True)
     with pytest.raises(lq.NotFound, match="nowhere"):
         lq.references(folder, tmp_path / "nowhere" / "refs.json")
@@ -478,7 +478,7 @@ def test_files_that_moved_or_changed_are_named(ensemble, tmp_path):
         assert not answer and not answer.ok
         said = {os.path.basename(one.path): one.problem for one in answer.changed}
         assert set(said) == {"conf.8.ildg", "conf.90.ildg", "conf.100.ildg"}
-        assert "not there" in said["conf.8.ildg"] and "time stamp" in said["conf.90.ildg"] and "bytes, and had" in said["conf.100.ildg"]
+        assert "no longer exists" in said["conf.8.ildg"] and "time stamp" in said["conf.90.ildg"] and "bytes, before it had" in said["conf.100.ildg"]
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"refs": 7}', '{"version": 1, "refs": {}}',
@@ -661,7 +661,7 @@ def test_a_slice_from_elsewhere_is_one_request_of_its_bytes(ensemble, monkeypatc
         with open(folder / "conf.100.ildg", "ab") as file:
             file.write(b"x")
         said = {os.path.basename(one.path): one.problem for one in lq.check_references(found).changed}
-        assert set(said) == {"conf.8.ildg", "conf.100.ildg"} and "not there" in said["conf.8.ildg"] and "had" in said["conf.100.ildg"]
+        assert set(said) == {"conf.8.ildg", "conf.100.ildg"} and "no longer exists" in said["conf.8.ildg"] and "before it had" in said["conf.100.ildg"]
     finally:
         server.shutdown()
         server.server_close()

@@ -78,6 +78,24 @@ def test_a_field_with_holes_never_gets_its_name(tmp_path, room):
     assert path.read_bytes() == b"what was there" and [f.name for f in tmp_path.iterdir()] == ["holes.lime"]
 
 
+def test_regions_have_names_of_axes(tmp_path, room):
+    array, path = numbers(SHAPE + (4, 3)), tmp_path / "named.lime"
+    with lq.create(path, like=array) as field:
+        field.write(array[:, :, :, 1:], region={"x": slice(1, None)})
+        field.write(array[2:4, :, 1:, :1], region={"t": slice(2, 4), "y": slice(1, 2), "x": slice(0, 1)})
+        with pytest.raises(lq.InvalidArgument, match=r"the region has the shape \[1, 4, 2, 3, 4, 3\]"):
+            field.write(array, region={"t": slice(0, 1)})
+        with pytest.raises(lq.InvalidArgument, match="step 1"):
+            field.write(array[::2], region={"t": slice(0, None, 2)})
+        assert field.missing == 40
+        field.write(array)
+    assert np.array_equal(lq.read(path), array)
+    with pytest.raises(lq.WrongState, match="closed already"):
+        field.write(array)
+    with pytest.raises(lq.InvalidArgument, match="described memory"):
+        lq.create(path, like=lq.Memory(array, "qdp", (3, 2, 4, 6), "spinor"))
+
+
 def test_what_is_missing_may_still_be_given(tmp_path):
     array, path = numbers(SHAPE + (4, 3)), tmp_path / "late.lime"
     field = lq.create(path, like=array)
@@ -88,7 +106,7 @@ def test_what_is_missing_may_still_be_given(tmp_path):
     field[0] = array[0]  # what is given last counts
     assert field.close()["bytes"] == array.nbytes
     assert np.array_equal(lq.read(path), array)
-    with pytest.raises(lq.WrongState, match="closed already"):
+    with pytest.raises(lq.WrongState, match="already closed"):
         field[0] = array[0]
 
 
@@ -105,7 +123,7 @@ def test_an_exception_leaves_nothing(tmp_path, room):
     (slice(0, 2), np.zeros((3, 4, 2, 3, 4, 3), complex), r"shape \[2, 4, 2, 3, 4, 3\], the array \[3, 4, 2, 3, 4, 3\]"),
     (slice(0, 2), 0, r"the array \[\]"),
     (slice(5, 9), np.zeros((4, 4, 2, 3, 4, 3), complex), r"shape \[1, 4, 2, 3, 4, 3\]"),
-    ((slice(None),) * 4 + (0,), np.zeros(SHAPE + (3,), complex), "sites are given whole"),
+    ((slice(None),) * 4 + (0,), np.zeros(SHAPE + (3,), complex), "give whole sites"),
     ([0, 1], np.zeros((2, 4, 2, 3, 4, 3), complex), "an integer or a slice"),
     (True, np.zeros(SHAPE + (4, 3), complex), "an integer or a slice"),
     (None, np.zeros((1,) + SHAPE + (4, 3), complex), "an integer or a slice"),
@@ -133,7 +151,7 @@ def test_options_are_looked_at_at_once(tmp_path):
     array = numbers(SHAPE + (4, 3))
     with pytest.raises(TypeError, match="overwrit"):
         lq.create(tmp_path / "new.lime", like=array, overwrit=True)
-    with pytest.raises(lq.InvalidArgument, match="lattice of its own"):
+    with pytest.raises(lq.InvalidArgument, match="like determines the lattice"):
         lq.create(tmp_path / "new.lime", (3, 2, 4, 6), like=array)
     with pytest.raises(lq.InvalidArgument, match="like="):
         lq.create(tmp_path / "new.lime", kind="gauge")
@@ -150,7 +168,7 @@ def test_a_full_disk_is_told_of_at_the_beginning(tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "posix_fallocate", full)
-    with pytest.raises(lq.NoSpace, match="no room for the numbers"):
+    with pytest.raises(lq.NoSpace, match="no space for the numbers"):
         lq.create(tmp_path / "new.lime", like=numbers(SHAPE + (4, 3)))
     with pytest.raises(lq.NotFound):
         lq.create(tmp_path / "nowhere" / "new.lime", like=numbers(SHAPE + (4, 3)))

@@ -247,7 +247,7 @@ def test_a_folder_that_may_not_be_written_to_is_read(ensemble, tmp_path):
         assert verified.returncode == 0, verified.stderr
         for verb in ("index", "scrub"):
             refused = as_nobody(ensemble, verb, *db)
-            assert refused.returncode == 4 and "may not be written to" in refused.stderr
+            assert refused.returncode == 4 and "no permission to write" in refused.stderr
     finally:
         for folder in folders:
             folder.chmod(0o755)

@@ -4,13 +4,16 @@
 
 import gc
 import gzip
+import importlib.util
 import io
+import itertools
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
 import threading
+import traceback
 
 import numpy as np
 import pytest
@@ -18,6 +21,7 @@ from conftest import random_links
 from range_server import serving
 
 import limequat as lq
+from limequat import urls
 
 
 @pytest.fixture
@@ -188,6 +192,57 @@ def test_an_address_that_needs_fsspec_says_so_or_is_read(content, links):
         lq.read("memory://none.ildg")
 
 
+@pytest.mark.parametrize("failure, error", [(PermissionError, lq.NoPermission), (FileNotFoundError, lq.NotFound),
+                                            (OSError, lq.IoError), (RuntimeError, lq.IoError), (ValueError, lq.InvalidArgument)])
+def test_words_of_other_libraries_show_no_password(failure, error):
+    fsspec = pytest.importorskip("fsspec")
+
+    class Leaky(fsspec.AbstractFileSystem):
+        protocol = "leaky"
+
+        @staticmethod
+        def _strip_protocol(path):
+            return path
+
+        def _open(self, path, mode="rb", **_):
+            if "later" not in path:
+                raise failure(f"cannot reach {path}: user me, password hid%den or hid%den")
+
+            class File(io.BytesIO):
+                def read(self, *_):
+                    raise failure(f"cannot read {path}")
+
+            return File(b"x" * 1000)
+
+    fsspec.register_implementation("leaky", Leaky, clobber=True)
+    for host in ("host", "later"):
+        with pytest.raises(lq.Error) as caught:
+            lq.read(f"leaky://me:hid%25den@{host}/{failure.__name__}.ildg")
+        told = "".join(traceback.format_exception(None, caught.value, None))
+        assert "hid%den" not in told and "hid%25den" not in told
+        assert f"leaky://{host}/{failure.__name__}.ildg" in str(caught.value) and isinstance(caught.value, error if host == "host" else lq.IoError)
+
+
+def test_an_unknown_kind_of_address_is_named_with_what_is_missing():
+    with pytest.raises((lq.InvalidArgument, ImportError), match="fsspec"):
+        lq.read("nosuch://me:hidden@host/conf.ildg")
+    if importlib.util.find_spec("fsspec_xrootd") is None:
+        with pytest.raises((lq.InvalidArgument, ImportError), match="pip install (fsspec )?fsspec-xrootd"):
+            lq.read("root://host//conf.ildg")
+
+
+@pytest.mark.parametrize("scheme", ["dav", "webdav", "WebDAV"])
+def test_webdav_is_http(content, links, scheme):
+    with serving(conf__ildg=content) as (address, served):
+        served["conf__ildg"].password = "me:hidden"
+        url = address.replace("http://", f"{scheme}://me:hidden@") + "/conf.ildg"
+        assert np.array_equal(lq.read(url), links)
+        served["conf__ildg"].password = "me:another"
+        with pytest.raises(lq.NoPermission, match=f"{scheme.lower()}://127.0.0.1") as caught:
+            lq.read(url)
+        assert "hidden" not in str(caught.value)
+
+
 def test_a_url_gives_what_the_file_gives(content, links, tmp_path):
     with serving(conf__ildg=content) as (address, served):
         url = address + "/conf.ildg?signature=secret"
@@ -292,6 +347,59 @@ def test_a_server_that_misbehaves_is_named(content, trouble, error, words):
         with pytest.raises(error, match=words) as caught:
             lq.read(address.replace("//", "//me:hidden@") + "/conf.ildg?token=hidden")
         assert "hidden" not in str(caught.value) and "/conf.ildg" in str(caught.value)
+
+
+def _answer(status="206 Partial", **changes):
+    """An answer with other headers than it should have."""
+    def raw(first, last, data):
+        headers = {"Content-Length": last + 1 - first, "Content-Range": f"bytes {first}-{last}/{len(data)}",
+                   **{name.replace("_", "-"): value for name, value in changes.items()}}
+        lines = [f"{name}: {value}\r\n" for name, value in headers.items() if value is not None]
+        yield f"HTTP/1.1 {status}\r\n{''.join(lines)}\r\n".encode("latin-1") + data[first:last + 1]
+    return raw
+
+
+def _for_ever(start, more):
+    return lambda *_: itertools.chain([start], itertools.repeat(more))
+
+
+_CHUNKED = b"HTTP/1.1 206 P\r\nTransfer-Encoding: chunked\r\nContent-Range: bytes 0-9/10\r\n\r\n"
+
+
+@pytest.mark.parametrize("raw, error, words", [
+    (lambda *_: [b"\x1b[2J garbage\r\n\r\n"], lq.IoError, "BadStatusLine: .\\[2J garbage"), (lambda *_: [], lq.IoError, "Remote"),
+    (_for_ever(b"HTTP/1.1 206 P\r\n", b"X-A: a\r\n"), lq.IoError, "100 headers"), (_for_ever(b"HTTP/1.1 206 P\r\nX: ", b"a" * 999), lq.IoError, "65536"),
+    (_for_ever(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), lq.IoError, "cannot read from byte 0"),
+    (_answer(Content_Range="bytes 0-32767/" + "9" * 5000), lq.Unsupported, "does not say which bytes"),
+    (_answer(Content_Range="bytes 0-32767/*"), lq.Unsupported, "does not say which bytes"), (_answer(Content_Range=None), lq.Unsupported, "which bytes"),
+    (_answer(Content_Range="bytes 0-32767/5"), lq.IoError, "cannot be trusted"), (_answer(Content_Encoding="gzip"), lq.Unsupported, "which bytes"),
+    (_answer(Content_Length=10), lq.IoError, "announces 10 bytes"), (_answer(Content_Length="many"), lq.IoError, "announces many bytes"),
+    (lambda *_: [_CHUNKED + b"zz\r\n"], lq.IoError, "IncompleteRead"), (_for_ever(_CHUNKED, b"1" * 999), lq.IoError, "65536"),
+    (_answer("302 Found", Location="http://[::1"), lq.IoError, "no address"), (_answer("302 Found", Location="http://x:99999/"), lq.IoError, "Port"),
+    (_answer("302 Found", Location="ftp://h/\x1b[2J"), lq.IoError, "ftp://h/.?\\[2J"), (_answer("204 \x1b[2J"), lq.IoError, "204 .\\[2J")])
+def test_no_bytes_of_a_server_do_more_than_an_error(content, raw, error, words):
+    with serving(conf__ildg=content) as (address, served):
+        served["conf__ildg"].raw = raw
+        with pytest.raises(error, match=words) as caught:
+            urls.HttpFile(address.replace("//", "//me:hidden@") + "/conf.ildg?token=hidden", timeout=0.2)
+        assert str(caught.value).isprintable() and "hidden" not in str(caught.value)
+
+
+def test_odd_headers_change_nothing(content, links):
+    for headers in ({"Last_Modified": "Fri, 31 Dec 9999 23:59:59 -9999"}, {"Last_Modified": "Mon, 99 Foo 99999 99:99:99 GMT", "ETag": "\xff"},
+                    {"Repr_Digest": "sha-256=:!!:, md5=", "Digest": "adler32=zz,,,="}, {"ETag": '"a\\"b'}):
+        with serving(conf__ildg=content) as (address, served):
+            served["conf__ildg"].raw, served["conf__ildg"].etag = _answer(**headers), None
+            assert np.array_equal(lq.read(address + "/conf.ildg"), links)
+
+
+def test_a_connection_that_breaks_after_few_bytes_is_given_up(large):
+    path, _ = large
+    with serving(conf__ildg=path.read_bytes()) as (address, served):
+        served["conf__ildg"].cut_after, served["conf__ildg"].cuts = 10, 1 << 30
+        with pytest.raises(lq.IoError, match="the server sent 10 of"):
+            lq.read(address + "/conf.ildg")
+        assert served["conf__ildg"].requests < 10
 
 
 def test_a_password_goes_to_its_server_only(content, links):

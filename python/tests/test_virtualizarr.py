@@ -68,7 +68,7 @@ def test_an_ensemble_is_one_virtual_dataset_and_becomes_references(ensemble, reg
     virtual = virtualizarr.open_virtual_mfdataset(addresses, registry=registry, parser=LimequatParser(), combine="nested",
                                                   concat_dim="config")
     assert virtual.gauge.dims[:2] == ("config", "t") and virtual.gauge.shape == links.shape
-    assert virtual.gauge.data.chunks[:2] == (1, 1) and len(virtual.gauge.data.manifest.dict()) == len(links) * SHAPE[0]
+    assert virtual.gauge.data.manifest.shape_chunk_grid[:2] == (len(links), SHAPE[0]) and len(virtual.gauge.data.manifest.dict()) == len(links) * SHAPE[0]
     virtual.vz.to_kerchunk(str(tmp_path / "all.json"), format="json")
     system = fsspec.filesystem("reference", fo=str(tmp_path / "all.json"), asynchronous=True, skip_instance_cache=True)
     data = xarray.open_zarr(zarr.storage.FsspecStore(system, read_only=True), consolidated=False)

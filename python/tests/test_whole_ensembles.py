@@ -87,7 +87,7 @@ def test_what_is_there_is_skipped_and_what_is_not_whole_is_not(tree):
             assert path.stat().st_mtime_ns == stamp
     os.utime(tree / "run" / "r0" / "conf.1.ildg")
     younger = run(tree, "convert", "run", "out", "--to", "nersc", "--skip-existing")
-    assert "its source is younger" in younger.stderr
+    assert "its source is newer" in younger.stderr
 
 
 def test_a_conversion_that_is_killed_goes_on(tree):
@@ -163,7 +163,7 @@ def test_two_folders_are_compared(tree):
         done = run(tree, "diff", "run", "copy", "-j", threads)
         assert done.returncode == 1
         assert "run/r0/conf.2.ildg and copy/r0/conf.2.ildg: 1 of" in done.stdout
-        assert "run/r0/conf.3.ildg: only there" in done.stdout and "copy/r0/conf.9.ildg: only there" in done.stdout
+        assert "run/r0/conf.3.ildg: exists only there" in done.stdout and "copy/r0/conf.9.ildg: exists only there" in done.stdout
         assert done.stdout.splitlines()[-1].endswith("4 pairs of the same numbers, 1 different, 2 without a partner, 0 failed")
     assert "3 pairs" not in run(tree, "diff", "run", "copy", "--tolerance", "1e-2").stdout
     summary = json.loads(run(tree, "diff", "run", "copy", "--json").stdout.splitlines()[-1])["summary"]

@@ -192,7 +192,7 @@ def test_what_is_no_path_is_refused(given):
 
 @pytest.mark.parametrize("slices", [0, -1, 1.5, True, "all"])
 def test_chunks_of_no_slices_are_refused(gauge_file, slices):
-    with pytest.raises(lq.InvalidArgument, match="how many time slices"):
+    with pytest.raises(lq.InvalidArgument, match="the number of time slices"):
         xarray.open_dataset(gauge_file, engine=ENGINE, slices=slices)
 
 
@@ -428,13 +428,13 @@ def test_what_the_engine_gives_is_written_as_it_was(gauge_file, tmp_path, links,
     (lambda array: array.isel(row=0), "row missing"),
     (lambda array: array.rename(mu="nu"), "mu missing; nu too many"),
     (lambda array: array.expand_dims(config=2), "config too many: select one of each"),
-    (lambda array: array.isel(mu=0, row=0, column=0).expand_dims(beta=2), "beta are those of no field"),
+    (lambda array: array.isel(mu=0, row=0, column=0).expand_dims(beta=2), "beta do not fit any field"),
     (lambda array: array.isel(mu=[0, 1]), "2 links, the lattice 4 directions"),
     (lambda array: array.isel(t=slice(None, None, -1)), "labels of dimension t are not consecutive"),
     (lambda array: array.isel(x=[0, 2]), "labels of dimension x are not consecutive"),
     (lambda array: array.astype(int), "the array holds int64"),
     (lambda array: array.real, "a gauge field is complex"),
-    (lambda array: array.isel(row=slice(0, 2)), "is no gauge field"),
+    (lambda array: array.isel(row=slice(0, 2)), "is not a gauge field"),
     (lambda array: array.isel(t=slice(0, 0)), "empty|extent"),
     (lambda array: array.values, "a ndarray was given"),
     (lambda array: 7, "a int was given"),

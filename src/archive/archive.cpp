@@ -21,12 +21,12 @@
 namespace lq::archive {
 namespace {
 
-using namespace format;  // NOLINT(google-build-using-namespace): the records are those of LIME files
+using namespace format;  // NOLINT(google-build-using-namespace): uses the records of LIME files
 
 constexpr std::string_view root_name = "limequatSqueezed";
-// Of one file; of a set; of either, with links in columns. The last one is written, all are read.
+// Versions for one file, for a set, and for either with links in columns. The last one is written, all are read.
 constexpr std::uint64_t version_of_files = 1, version_of_sets = 2, version_of_columns = 3, index_version = 1;
-// Index: its version and the number of segments; each segment; a sum of all that.
+// Index: its version and the number of segments; each segment; a checksum of all of these.
 constexpr std::size_t index_head_bytes = 16, segment_bytes = 48, index_tail_bytes = 4;
 constexpr std::size_t largest_head = 1024 * 1024;
 [[noreturn]] void fail(std::string_view record, std::uint64_t offset, const std::string& what) {
@@ -40,7 +40,7 @@ std::uint64_t tiles_of(const Segment& segment) noexcept {
 
 // --- reading
 
-// Takes numbers off the front of an index.
+// Extracts numbers from the front of an index.
 class IndexReader {
  public:
   IndexReader(base::Bytes bytes, std::uint64_t offset) : bytes_(bytes), offset_(offset) {}
@@ -110,7 +110,7 @@ std::vector<std::byte> contents(base::ByteSource& file, const Record& record, st
   return bytes;
 }
 
-// A line for each file: its bytes, and what its name ends in.
+// A line for each file: its size and the end of its name.
 std::string text_of_files(const std::vector<OriginalFile>& files) {
   std::string text;
   for (const OriginalFile& file : files) text += fmt::format("{} {}\n", file.length, file.suffix);
@@ -283,7 +283,7 @@ void decode_index(base::Bytes bytes, std::uint64_t offset, std::uint64_t file_by
   if (bytes.size() < index_head_bytes + index_tail_bytes) fail(type::index, offset, "the index is cut short");
   const base::Bytes summed = bytes.first(bytes.size() - index_tail_bytes);
   if (kernels::crc32(0, summed) != base::load_be<std::uint32_t>(&bytes[summed.size()])) {
-    fail(type::index, offset, "the index is damaged: its sum is another one");
+    fail(type::index, offset, "the index is damaged: its checksum does not match");
   }
   IndexReader from(summed, offset);
   if (from.take() != index_version) from.refuse("the index has an unknown version");

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What squeezing and unsqueezing have in common: a file or a set of files that was scanned, others that are made of it,
-// and pieces dealt out over the ranks.
+// Common parts of squeezing and unsqueezing: scans a file or a set of files, creates others from it, and distributes
+// the pieces over the ranks.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,7 @@
 namespace lq::archive {
 
 // The physical files of a scanned file as one sequence of bytes, concatenated.
-// Any number of threads at once.
+// Thread-safe.
 class JoinedFiles final : public base::ByteSource {
  public:
   // Local. Opens all of them.
@@ -39,9 +39,9 @@ class JoinedFiles final : public base::ByteSource {
   // io: a file has become shorter.
   std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override;
   std::vector<std::uint64_t> sizes() const;
-  // Where a file begins in the sequence.
+  // The beginning of a file in the sequence.
   std::uint64_t begin_of(int file) const { return files_.at(static_cast<std::size_t>(file)).begin; }
-  // Local. Whether a file that is open there is one of them.
+  // Local. True if an open file is one of them.
   bool has(const storage::Identity& file) const;
   // Local. io: one of them was written to since it was opened.
   void require_unchanged() const;
@@ -49,14 +49,14 @@ class JoinedFiles final : public base::ByteSource {
  private:
   struct One {
     std::unique_ptr<storage::File> file;
-    storage::Identity identity;  // when it was opened
+    storage::Identity identity;  // identity when it was opened
     std::uint64_t begin = 0;     // in the sequence
   };
   std::vector<One> files_;
   std::uint64_t size_ = 0;
 };
 
-// Collective, except for what says otherwise.
+// Collective, unless stated otherwise.
 class ArchiveJob {
  public:
   // Local.
@@ -70,28 +70,28 @@ class ArchiveJob {
   const Communicator& communicator() const noexcept { return communicator_; }
   bool is_root() const noexcept { return communicator_.is_root(); }
   const std::shared_ptr<io::ScannedFile>& scanned() const noexcept { return source_; }
-  // Local. Of a set, the bytes of its files concatenated.
+  // Local. For a set, its concatenated files.
   JoinedFiles& source() const noexcept { return *joined_; }
   io::NewFile& target(std::size_t k = 0) noexcept { return *targets_[k]; }
-  // Local. Whether this rank has the new files open.
+  // Local. True if this rank has the new files open.
   bool writes() const noexcept { return static_cast<std::uint64_t>(comm_.rank()) < writers_; }
 
-  // A file to be made: what its name ends in after that of the target, and its bytes where these are known.
+  // A file to be created: the end of its name after that of the target, and its size if known.
   struct Target {
     std::string suffix = {};
     std::uint64_t bytes = 0;
   };
-  // Makes the new files and opens them on all ranks that write.
+  // Creates the new files and opens them on all ranks that write.
   void begin(std::span<const Target> targets);
-  // Local. How many threads this rank has from begin() on.
+  // Local. Number of threads of this rank, valid after begin().
   int threads() const noexcept { return team_->size(); }
-  // Each of `count` pieces on one rank, neighbours together, in one of its threads.
+  // Runs each of `count` pieces on one rank, neighbours together, in one of its threads.
   void parallel_for(std::uint64_t count, base::FunctionRef<void(int thread, std::uint64_t piece)> work);
-  // Local. So many bytes more of `total` are done, by this thread; the caller's progress is told.
+  // Local. This thread has completed that many more bytes of `total`; reports progress to the caller.
   void advance(int thread, std::uint64_t bytes);
   void expect(std::uint64_t total) noexcept { total_ = total; }
-  // io: the source was written to meanwhile. The new files have reached the disk as asked; are checked by `check`,
-  // which gets them open for reading, with read_back, and where one of them replaces the source; and get their names.
+  // io: the source was written to in the meantime. Syncs the new files as requested; with read_back, and if one of them
+  // replaces the source, opens them for reading and checks them with `check`; then gives them their names.
   void end(base::FunctionRef<void(JoinedFiles& written)> check);
 
   SqueezeReport report(const Archive& archive, std::uint64_t archive_bytes);
@@ -114,7 +114,7 @@ class ArchiveJob {
   std::optional<comm::Team> team_;
 };
 
-// Local. All of the bytes; io: the file became shorter while it was read.
+// Local. Reads all of the bytes; io: the file became shorter while it was read.
 void read_all(base::ByteSource& file, std::uint64_t offset, base::MutableBytes bytes);
 
 }  // namespace lq::archive

@@ -14,12 +14,12 @@
 namespace lq::archive {
 namespace {
 
-// Tiles have about this many bytes: large enough for the tables of their codes, small enough for a processor's cache.
+// Approximate size of a tile: large enough for the tables of its codes, small enough for a processor's cache.
 constexpr std::uint64_t wanted_tile = 768 * base::kibi, smallest_tile = 256 * base::kibi;
-// Of a block of the lattice: below this the tables weigh more than what is gained by decoding a time slice alone.
+// Minimum for parts of a block: below it the tables cost more than is gained by decoding a single time slice.
 constexpr std::uint64_t smallest_part = 32 * base::kibi;
 
-// Bytes of a tile of a field in one piece: a time slice, or an equal part of one, or several small ones.
+// Size of a tile of a contiguous field: a time slice, an equal part of one, or several small ones.
 std::uint64_t tile_bytes_of(const Payload& payload) {
   const std::uint64_t site = payload.site_bytes();
   const int slowest = lattice::resolve_order(payload.order, payload.extents.size()).back();
@@ -53,7 +53,7 @@ bool divides(const Extents& block, const Extents& extents) {
   return true;
 }
 
-// Blocks of the lattice, each in one piece somewhere, as many as it takes.
+// True if it consists of blocks of the lattice, each contiguous, in any number.
 bool is_in_blocks(const Payload& payload) {
   if (!payload.encoding.empty() || payload.arrays != 1 || payload.site_bytes() == 0) return false;
   if (payload.stored != lq::whole(payload.extents) || !divides(payload.block, payload.extents)) return false;
@@ -63,8 +63,8 @@ bool is_in_blocks(const Payload& payload) {
          std::ranges::all_of(payload.tiles, [&](const Tile& tile) { return tile.bytes == bytes; });
 }
 
-// Into so many equal parts a block is cut in each dimension, the slowest first, that its parts are contiguous
-// in it. Nothing: so many do not go.
+// The number of equal parts of a block in each dimension, the slowest first, such that `count` parts are contiguous in
+// it. Empty: impossible.
 std::optional<Coord> parts_of(const Payload& payload, std::uint64_t count) {
   const SiteOrder order = lattice::resolve_order(payload.order, payload.block.size());
   Coord parts = Coord::filled(payload.block.size(), 1);
@@ -75,12 +75,12 @@ std::optional<Coord> parts_of(const Payload& payload, std::uint64_t count) {
     parts[*d] = static_cast<std::int64_t>(here);
     count /= here;
   }
-  // Sites at odd points lie in pairs along the fastest one.
+  // Sites at odd points are stored in pairs along the fastest dimension.
   if (count > 1 || (payload.at_odd_points && parts[order.front()] > 1)) return {};
   return parts;
 }
 
-// Time slices of a block where they are not small, and equal parts of these where they are large.
+// The time slices of a block unless they are small, or equal parts of large ones.
 std::uint64_t tiles_of_block(const Payload& payload) {
   const SiteOrder order = lattice::resolve_order(payload.order, payload.block.size());
   const std::uint64_t bytes = payload.tile_sites * payload.site_bytes();
@@ -97,14 +97,14 @@ std::uint64_t tiles_of_block(const Payload& payload) {
   return count;
 }
 
-// Bytes of the original that make one segment, or a part of one.
+// Bytes of the original that form a segment, or a part of one.
 struct Piece {
   std::uint64_t begin = 0, length = 0, tile_bytes = 0;
   Numbers numbers = {};
-  bool is_block = false;  // others of its kind may follow
+  bool is_block = false;  // other blocks may follow
 };
 
-// Where bytes of one of its files are in the original; nothing: it has no such file, or not the given number of bytes.
+// The place in the original of bytes of one of its files; empty: the file does not exist, or is too short.
 std::optional<std::uint64_t> place_in(const Archive& archive, int file, std::uint64_t offset, std::uint64_t length) {
   OriginalFile only{"", 0, archive.bytes};
   if (file < 0 || static_cast<std::size_t>(file) >= std::max<std::size_t>(archive.files.size(), 1)) return {};
@@ -128,7 +128,7 @@ void add_pieces(const Payload& payload, const Archive& archive, std::vector<Piec
 
 std::string last_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
-// What the names have in common, up to where they begin to tell which file of the set it is: "run" of "run_b0" and
+// The common beginning of the names, up to the part that distinguishes the files of the set: "run" of "run_b0" and
 // "run_b1".
 std::string common_name(const std::vector<std::string>& names) {
   std::string common = names.front();
@@ -155,7 +155,7 @@ void name_files(const Catalog& original, const std::vector<std::uint64_t>& file_
   }
 }
 
-// What lies between the pieces is stored as it is.
+// Everything between the pieces is stored unchanged.
 void add_segments(const std::vector<Piece>& pieces, Archive& archive) {
   std::uint64_t begin = 0;
   const auto as_it_is = [&](std::uint64_t end) {
@@ -172,7 +172,7 @@ void add_segments(const std::vector<Piece>& pieces, Archive& archive) {
            archive.end_of_file_at(last.begin) > begin;
   };
   for (const Piece& piece : pieces) {
-    if (piece.begin < begin) continue;  // seen under two names
+    if (piece.begin < begin) continue;  // found under two names
     as_it_is(piece.begin);
     if (!goes_on(piece)) {
       archive.segments.push_back({.begin = begin, .tile_bytes = piece.tile_bytes, .numbers = piece.numbers});
@@ -183,7 +183,7 @@ void add_segments(const std::vector<Piece>& pieces, Archive& archive) {
   as_it_is(archive.bytes);
 }
 
-// The squeezed segment in which all these bytes are whole tiles; nullptr: there is none.
+// The squeezed segment in which all these bytes are whole tiles; nullptr if there is none.
 const Segment* segment_of(const Archive& archive, std::optional<std::uint64_t> begin, std::uint64_t length) {
   if (!begin) return nullptr;
   const auto behind = std::ranges::upper_bound(archive.segments, *begin, {}, &Segment::begin);
@@ -210,7 +210,7 @@ std::optional<Payload> piece_in_tiles(const Payload& original, const Archive& ar
   return payload;
 }
 
-// Blocks of a payload become smaller ones, each of which is a tile.
+// Divides blocks of a payload into smaller ones, each of which is a tile.
 class SmallerBlocks {
  public:
   // `original` has tiles, and outlives the object.
@@ -232,7 +232,7 @@ class SmallerBlocks {
   }
 
  private:
-  // False: such tiles are no blocks.
+  // False: the tiles are not blocks.
   bool prepare(const Segment& segment) {
     const auto parts = parts_of(original_, original_.tiles.front().bytes / segment.tile_bytes);
     if (!parts) return false;
@@ -250,7 +250,7 @@ class SmallerBlocks {
     return true;
   }
 
-  // Block number k lies in these tiles, contiguous.
+  // Block number k is stored in these tiles, contiguous.
   void place(std::size_t k, const Tile* tiles) {
     const Coord block = lattice::site_at(k, lq::whole(blocks_), order_);
     for (std::uint64_t part = 0; part < volume(parts_); ++part, ++tiles) {
@@ -264,8 +264,8 @@ class SmallerBlocks {
   const Archive& archive_;
   SiteOrder order_;
   Payload smaller_;
-  Coord parts_;           // of each block
-  Extents blocks_, all_;  // how many there were, and are
+  Coord parts_;           // per block
+  Extents blocks_, all_;  // number of original and of new blocks
 };
 
 }  // namespace

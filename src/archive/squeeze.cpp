@@ -1,8 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// lq::squeeze(): segment after segment; tiles are encoded by all ranks, and get their places when their sizes are
-// known.
+// lq::squeeze(): segment by segment; all ranks encode tiles, whose places are assigned when their sizes are known.
 #include <limequat/squeeze.hpp>
 
 #include <algorithm>
@@ -30,7 +29,7 @@ namespace lq {
 namespace archive {
 namespace {
 
-// Decodes what it has encoded, and compares.
+// Decodes and compares everything that it encodes.
 class CheckedCodec final : public format::TileCodec {
  public:
   explicit CheckedCodec(const format::TileCodec& codec) : codec_(codec) {}
@@ -39,7 +38,7 @@ class CheckedCodec final : public format::TileCodec {
     const auto again = std::make_unique_for_overwrite<std::byte[]>(tile.size());
     codec_.decode(encoded, {again.get(), tile.size()});
     if (std::memcmp(tile.data(), again.get(), tile.size()) == 0) return encoded;
-    throw Error(Code::internal, "a tile that was squeezed does not come back as it was; please report, with the file");
+    throw Error(Code::internal, "a tile does not decode to its original bytes; please report this, with the file");
   }
   void decode(base::Bytes encoded, base::MutableBytes tile) const override { codec_.decode(encoded, tile); }
 
@@ -86,7 +85,7 @@ class Squeezing {
   Archive cut_source(const std::vector<std::uint64_t>& sizes) const {
     const Catalog& catalog = job_.catalog();
     if (catalog.format == "squeezed") {
-      base::fail(Code::unsupported, catalog.path, "this is an archive already; `lq unsqueeze` restores its original");
+      base::fail(Code::unsupported, catalog.path, "this is already an archive; `lq unsqueeze` restores its original");
     }
     return cut(catalog, sizes);
   }
@@ -101,7 +100,7 @@ class Squeezing {
     }
   }
 
-  // Bytes of the original from `offset` on, as they were read.
+  // Checks bytes of the original from `offset` on, as they were read.
   void check(int thread, std::uint64_t offset, base::Bytes bytes) {
     if (checks_.empty()) return;
     io::SourceCheck& mine = checks_[static_cast<std::size_t>(thread)];
@@ -110,7 +109,7 @@ class Squeezing {
     mine.end(job_.source());
   }
 
-  // An archive keeps a damaged original indefinitely, and looks like a sound one.
+  // An archive would keep a damaged original indefinitely, and look intact.
   void require_structure() {
     if (options_.verify == Verify::none) return;
     const Verification found = io::verify_structure(job_.scanned(), job_.communicator(), {});
@@ -140,7 +139,7 @@ class Squeezing {
             mismatch.facts()};
   }
 
-  // In an archive the files of a set have names and no folders.
+  // In an archive the files of a set have names without folders.
   void require_found() const {
     if (archive_.files.empty()) return;
     Archive plain = archive_;
@@ -214,7 +213,7 @@ class Squeezing {
     end_record(type::data, segment);
   }
 
-  // Tiles of a segment on their way into the file.
+  // Tiles of a segment that are being written.
   struct Tiles {
     Tiles(Squeezing& of, const Segment& segment)
         : payload(segment.as_payload()),
@@ -231,7 +230,7 @@ class Squeezing {
     engine::EncodedTiles encoded;
   };
 
-  // Every tile gives what was put into it, by its sum, and so does all else.
+  // Checks that every tile decodes to its original bytes, by its checksum, and the same for everything else.
   void read_back(JoinedFiles& written) {
     comm::agree_at_root(job_.comm(), [&] { require_same_records(written); });
     std::vector<RestoredSource> restored = comm::agree(job_.comm(), [&] {

@@ -20,7 +20,7 @@
 
 namespace lq::archive {
 
-// A field written into an archive at once: its original is the file that ILDG or SciDAC would have made of it.
+// A field written directly into an archive: its original is the file that ILDG or SciDAC would have written.
 
 namespace {
 
@@ -28,7 +28,7 @@ std::string_view name_of_original(const FieldSpec& spec, const Extents& extents)
   return spec.kind == FieldKind::gauge && extents.size() == 4 ? "ildg" : "scidac";
 }
 
-// The bytes of a segment that is stored as it is, out of literals of the original; what these leave open is zero.
+// The bytes of a segment that is stored unchanged, from literals of the original; gaps are zero.
 std::vector<std::byte> bytes_of(const Segment& segment, const std::vector<format::Literal>& literals) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(segment.length));
   for (const format::Literal& literal : literals) {
@@ -42,7 +42,7 @@ std::vector<std::byte> bytes_of(const Segment& segment, const std::vector<format
   return bytes;
 }
 
-// Records contiguous.
+// Consecutive records.
 class Records {
  public:
   explicit Records(std::uint64_t end = 0) : end_(end) {}
@@ -53,7 +53,7 @@ class Records {
     frame(type, contents.size());
     literals_.push_back({0, place, std::move(contents)});
   }
-  // Of contents that are written by somebody else.
+  // The frame of contents that other code writes.
   void frame(std::string_view type, std::uint64_t length) {
     for (format::Literal& literal : frame_of(type, next_place(), length)) literals_.push_back(std::move(literal));
     end_ = end_of(next_place(), length);
@@ -94,7 +94,7 @@ std::vector<format::Literal> tail_of(Archive archive, std::uint64_t end_of_head,
 
 }  // namespace
 
-// The format of the original for such a field.
+// The format of the original for this field.
 const format::FieldFormat& original_format(const FieldSpec& spec, const Extents& extents) {
   return format::format_named(name_of_original(spec, extents)).for_fields();
 }
@@ -123,7 +123,7 @@ format::Layout plan_archive(const format::FieldRequest& request) {
   records.add(type::head, {head_bytes.begin(), head_bytes.end()});
   const std::uint64_t end_of_head = records.end();
   layout.head = records.take();
-  // What comes before the data may depend on them, too: it has its place, and is written with the tail.
+  // Bytes before the data may also depend on them: their place is reserved, and they are written with the tail.
   auto segment = archive.segments.begin();
   for (; !segment->is_squeezed(); ++segment) records.frame(type::verbatim, segment->length);
   segment->place = records.next_place();
@@ -139,12 +139,12 @@ format::Layout plan_archive(const format::FieldRequest& request) {
   return layout;
 }
 
-// What a damaged archive has lost. Nothing in it vouches for the bytes of a tile but their own sum, so that they cannot
-// be brought back; the other tiles can.
+// The losses of a damaged archive. Only its own checksum proves the bytes of a tile, so damaged tiles cannot be
+// restored; the others can.
 
 namespace {
 
-// "6 to 7, 12": numbers that follow each other together.
+// "6 to 7, 12": consecutive numbers are combined.
 std::string ranges_of(const std::vector<lattice::Share>& shares) {
   std::string text;
   for (std::size_t i = 0; i < shares.size(); ++i) {
@@ -170,13 +170,13 @@ lattice::Share slices_of(const Payload& payload, std::size_t tile, int slowest) 
   return {first / slice, last / slice + 1};
 }
 
-// What of a field lies in these tiles of it.
+// The parts of a field in these of its tiles.
 std::string slices_in(const FieldEntry& entry, const std::vector<std::size_t>& tiles) {
   const Payload& payload = entry.payload;
   const int slowest = lattice::resolve_order(payload.order, payload.extents.size()).back();
   std::vector<lattice::Share> slices;
   for (const std::size_t tile : tiles) slices.push_back(slices_of(payload, tile, slowest));
-  // Blocks of one time slice need not follow each other.
+  // Blocks of one time slice need not be consecutive.
   std::ranges::sort(slices, {}, &lattice::Share::begin);
   return fmt::format("time slices {} of {} of \"{}\"", ranges_of(slices), payload.stored.extents[slowest], entry.name);
 }
@@ -190,7 +190,7 @@ std::string bytes_in(const Segment& segment, const std::vector<std::size_t>& til
   return fmt::format("bytes {} of the original", ranges_of(bytes));
 }
 
-// In terms of the field that has them, if one does.
+// Described by the field that contains them, if there is one.
 std::string what_is_lost(const Catalog& catalog, const Segment& segment, const std::vector<std::size_t>& tiles) {
   std::set<std::uint64_t> places;
   for (const std::size_t tile : tiles) places.insert(segment.tiles[tile].offset);
@@ -217,8 +217,7 @@ bool can_be_restored(RestoredSource& restored, const Segment& segment, std::size
 
 }  // namespace
 
-// Decodes every tile; those that cannot be are named, with the time slices of the field that lie in them. Errors as
-// read_archive().
+// Decodes every tile; names those that fail, with the time slices of the field in them. Errors as in read_archive().
 void name_lost_tiles(base::ByteSource& file, const Limits& limits, format::Findings& lost) {
   format::Findings seen;
   const Read read = read_archive(file, limits, seen);
@@ -249,7 +248,7 @@ namespace {
 
 using format::Findings;
 
-// The field of the original as it lies in the archive; false: it does not lie in tiles.
+// Places the field of the original in the archive's tiles; false: it does not consist of tiles.
 bool move_into_tiles(FieldEntry& entry, const Archive& archive, const std::vector<Record>& records) {
   auto payload = in_tiles(entry.payload, archive);
   if (!payload) return false;
@@ -264,7 +263,7 @@ bool move_into_tiles(FieldEntry& entry, const Archive& archive, const std::vecto
   return true;
 }
 
-// What the original's own format says of it.
+// The catalog of the original by its own format.
 Catalog scan_original(base::ByteSource& file, const Archive& archive, const Limits& limits) {
   const format::Format& original = format::format_named(archive.format);
   if (original.container == format().container) throw Error(Code::malformed, "an archive of an archive");
@@ -272,7 +271,7 @@ Catalog scan_original(base::ByteSource& file, const Archive& archive, const Limi
   return original.container->scan(restored, limits);
 }
 
-// Segments of more bytes are summed only where every rule is checked.
+// Larger segments are checksummed only when every rule is checked.
 constexpr std::uint64_t summed_at_once = base::mebi;
 
 void check_verbatim(base::ByteSource& file, const Archive& archive, bool large_ones, Findings& findings) {
@@ -280,16 +279,15 @@ void check_verbatim(base::ByteSource& file, const Archive& archive, bool large_o
     if (segment.is_squeezed() || large_ones != (segment.length > summed_at_once)) continue;
     const std::uint32_t crc = crc_of(file, segment);
     if (crc == segment.crc) continue;
-    findings.add(
-        {.severity = Severity::error,
-         .code = Code::checksum_mismatch,
-         .rule = "squeezed-verbatim",
-         .message = fmt::format("bytes of the original that are stored as they are have the CRC-32 {:08x}, not "
-                                "{:08x}",
-                                crc, segment.crc),
-         .record = std::string(type::verbatim),
-         .offset = segment.place,
-         .length = segment.length});
+    findings.add({.severity = Severity::error,
+                  .code = Code::checksum_mismatch,
+                  .rule = "squeezed-verbatim",
+                  .message = fmt::format("bytes of the original that are stored unchanged have the CRC-32 {:08x}, not "
+                                         "{:08x}",
+                                         crc, segment.crc),
+                  .record = std::string(type::verbatim),
+                  .offset = segment.place,
+                  .length = segment.length});
   }
 }
 
@@ -305,7 +303,7 @@ class Squeezed final : public format::Container, public format::FieldFormat, pub
   std::vector<Annotation> explain(base::ByteSource& file, const Catalog& catalog) const override {
     return format::lime::explain(file, catalog, [](const Record& record) -> format::lime::Meaning {
       if (record.type == type::head) return {"what the original was", "formats/squeezed.md 3.1"};
-      if (record.type == type::verbatim) return {"bytes of the original as they are", "formats/squeezed.md 3.2"};
+      if (record.type == type::verbatim) return {"unchanged bytes of the original", "formats/squeezed.md 3.2"};
       if (record.type == type::data) return {"tiles", "formats/squeezed.md 4"};
       return {"index: segments and lengths of tiles", "formats/squeezed.md 3.3"};
     });
@@ -382,7 +380,7 @@ std::vector<Finding> Squeezed::validate(base::ByteSource& file, const Catalog& c
 
 const format::Format& format() {
   static const Squeezed squeezed;
-  // It names the original; all else has CRCs that the scan and the reading of tiles compare.
+  // It contains the name of the original; everything else has CRCs, which the scan and reading of tiles compare.
   static const format::UncoveredHeader examiner(type::head);
   static constexpr std::array<std::string_view, 1> suffixes{".sqz"};
   static const format::Format row{.info = {.name = "squeezed",

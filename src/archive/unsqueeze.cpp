@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// lq::unsqueeze(): tiles are decoded by all ranks, each to its place in the original.
+// lq::unsqueeze(): all ranks decode tiles and write them to their places in the original.
 #include <limequat/squeeze.hpp>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ class Unsqueezing {
     return targets;
   }
 
-  // The root reads the index and tells it to the others.
+  // The root reads the index and broadcasts it.
   void learn() {
     std::uint64_t bytes = 0;
     std::string head;
@@ -71,7 +71,7 @@ class Unsqueezing {
                    catalog.format);
       }
       format::Findings findings;
-      base::ReadTwice twice(job_.source());  // the head has no sum
+      base::ReadTwice twice(job_.source());  // the head has no checksum
       const Archive archive = read_archive(twice, {}, findings).archive;
       bytes = job_.source().size();
       head = encode_head(archive);
@@ -84,13 +84,13 @@ class Unsqueezing {
     });
   }
 
-  // A piece of a segment: a tile, or a MiB of what is stored as it is.
+  // A piece of a segment: a tile, or a MiB of an unchanged segment.
   base::Bytes piece_of(const Segment& segment, std::uint64_t number, int thread) {
     const std::uint64_t size = piece_bytes(segment), begin = number * size;
     WorkerState& worker = workers_[static_cast<std::size_t>(thread)];
     worker.bytes.resize(static_cast<std::size_t>(std::min(size, segment.length - begin)));
     worker.restored.read_at(segment.begin + begin, worker.bytes);
-    // The sum of what is stored as it is was compared with other reads than this one.
+    // The checksum of unchanged segments was compared in other reads than this one.
     if (!segment.is_squeezed()) base::require_same_again(job_.source(), segment.place + begin, worker.bytes);
     return worker.bytes;
   }
@@ -120,7 +120,7 @@ class Unsqueezing {
       if (crc == segment.crc) return;
       const std::string& path = job_.source().path();
       base::fail(Code::checksum_mismatch, {.path = path, .offset = segment.place},
-                 "{} bytes at byte {}, stored as they are, have the CRC-32 {:08x}, not {:08x}; copy the "
+                 "{} bytes at byte {}, stored unchanged, have the CRC-32 {:08x}, not {:08x}; copy the "
                  "archive again from its source",
                  segment.length, segment.place, crc, segment.crc);
     });
@@ -147,7 +147,7 @@ class Unsqueezing {
 
   ArchiveJob job_;
   Archive archive_;
-  // What each thread has.
+  // The state of one thread.
   struct WorkerState {
     RestoredSource restored;
     std::vector<std::byte> bytes = {}, found = {};

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Waiting for something that another core does: first without leaving the core, then leaving it to others, then
-// asleep, so that short waits are short and long ones take nothing from those who compute.
+// Waiting for another core: first spinning, then yielding, then sleeping. Short waits stay short, and long ones take no
+// time from threads that compute.
 #pragma once
 
 #include <time.h>
@@ -15,9 +15,9 @@ namespace lq::base {
 
 class Backoff {
  public:
-  // Who waits: a helper, beside whom the application computes; or a rank that others wait for in turn. Ranks stay awake
-  // longer, as they do inside MPI, while nobody else wants the core: a virtual core that falls idle takes long to come
-  // back, and with it whatever serves the file system there.
+  // The waiting thread: a helper that runs while the application computes, or a rank that other ranks depend on. Ranks
+  // stay awake longer, as inside MPI, as long as no other thread wants the core: an idle virtual core takes long to
+  // wake up, and with it whatever serves the file system there.
   enum class Who { helper, rank };
 
   explicit Backoff(Who who) noexcept : who_(who) {}
@@ -38,7 +38,7 @@ class Backoff {
 
   bool stays_awake() const noexcept {
     constexpr std::chrono::seconds longest{10};
-    constexpr std::chrono::microseconds of_a_free_core{5};  // a yield on a core that others want takes longer
+    constexpr std::chrono::microseconds of_a_free_core{5};  // a yield takes longer if other threads want the core
     if (who_ == Who::helper) return false;
     const auto passed = Clock::now() - begun_;
     return passed < longest && passed < waits_ * of_a_free_core;

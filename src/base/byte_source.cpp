@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Bytes in memory as a source, and bytes of a source kept in memory.
+// Byte sources: memory, cached, read twice, and edited.
 #include "base/byte_source.hpp"
 
 #include <cstring>
@@ -40,7 +40,7 @@ std::size_t CachedSource::read_at(std::uint64_t offset, MutableBytes buffer) {
     Bytes bytes;
     try {
       bytes = bytes_from(offset + done, buffer.size() - done);
-    } catch (const std::bad_alloc&) {  // nothing is kept then
+    } catch (const std::bad_alloc&) {  // the bytes are not cached then
       return done + source_.read_at(offset + done, buffer.subspan(done));
     }
     if (bytes.empty()) break;
@@ -85,7 +85,7 @@ void require_same_again(ByteSource& source, std::uint64_t offset, Bytes bytes) {
       base::fail(Code::io, {.path = source.path(), .offset = offset},
                  "bytes {} to {} were read twice with different results: memory, a bus, the network or the storage "
                  "changed them in transit, or another program is writing to the file. They were not used; try again, "
-                 "and have the machine examined if it happens again",
+                 "and have the machine tested if it happens again",
                  offset, offset + piece.size() - 1);
     }
     offset += piece.size();

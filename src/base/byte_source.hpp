@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Bytes at positions: what a format needs of a file to scan it. Transports provide it for files, MemorySource
-// for bytes in memory (tests, fuzzers).
+// Random access to bytes, which is all that a format needs to scan a file. Transports provide it for files,
+// MemorySource for bytes in memory (tests, fuzzers).
 #pragma once
 
 #include <algorithm>
@@ -24,13 +24,13 @@ class LQ_INNER ByteSource {
   // For messages.
   virtual const std::string& path() const noexcept = 0;
   virtual std::uint64_t size() const = 0;
-  // Reads as many bytes as there are, up to buffer.size(); returns their number. Throws Error(io).
+  // Reads up to buffer.size() bytes, fewer only at the end; returns their number. Throws Error(io).
   virtual std::size_t read_at(std::uint64_t offset, MutableBytes buffer) = 0;
-  // The first byte from `offset` on that may be other than a hole of zeros; size() where there is none.
+  // The first byte at or after `offset` that may not be in a hole of zeros; size() if there is none.
   virtual std::uint64_t next_data(std::uint64_t offset) const { return std::min(offset, size()); }
-  // These bytes will be read soon: storage may bring them closer meanwhile. Never fails.
+  // Hint that these bytes will be read soon, so that storage may prefetch them. Never fails.
   virtual void fetch_ahead(std::uint64_t, std::uint64_t) noexcept {}
-  // Another file of the same storage, for formats of several files. Throws Error(not_found), as where there are no
+  // Another file of the same storage, for formats of several files. Throws Error(not_found), also if the source has no
   // other files.
   virtual std::unique_ptr<ByteSource> open_other(const std::string& path) const;
 };
@@ -47,9 +47,9 @@ class LQ_INNER MemorySource final : public ByteSource {
   std::string path_;
 };
 
-// A source whose bytes are kept once they were read, so that headers can be looked at again and again. Small reads that
-// follow each other, or leave small gaps, become large ones, which grow from 16 KiB to a MiB and start over after a
-// jump. Not for several threads at once; for as long as a file is looked through.
+// A source that caches the bytes it reads, so that headers can be scanned repeatedly. Small reads that follow each
+// other, or leave small gaps, become large ones, which grow from 16 KiB to a MiB and start over after a jump. Not
+// thread-safe; used only while a file is being scanned.
 class CachedSource final : public ByteSource {
  public:
   explicit CachedSource(ByteSource& source) : source_(source), size_(source.size()) {}
@@ -60,7 +60,7 @@ class CachedSource final : public ByteSource {
   std::unique_ptr<ByteSource> open_other(const std::string& path) const override { return source_.open_other(path); }
 
  private:
-  // The kept bytes from `offset` on, read if need be, at least one of `wanted`; empty: the file ends here.
+  // The cached bytes from `offset` on, read if necessary, at least one of `wanted`; empty at the end of the file.
   Bytes bytes_from(std::uint64_t offset, std::size_t wanted);
 
   ByteSource& source_;
@@ -68,19 +68,19 @@ class CachedSource final : public ByteSource {
   std::map<std::uint64_t, std::vector<std::byte>> pieces_;  // by offset; they do not overlap
   std::size_t held_ = 0;
   std::uint64_t last_begin_ = 0, last_end_ = 0;  // of the piece read last
-  std::size_t window_ = 0;                       // of which length was asked for then
+  std::size_t window_ = 0;                       // the length requested then
 };
 
-// Bytes that are read a second time and compared: those that no checksum covers, where a new file will stand for the
-// file they come from. One bit that flips on the way into memory is an error then, not a new file.
+// Bytes that are read a second time and compared, because no checksum covers them and a new file will replace the file
+// they come from. A bit that flips in transit is then an error, not a new file.
 
-// Reads the bytes from `offset` on again. io: they are not `bytes`.
+// Reads the bytes from `offset` on again. io: they differ from `bytes`.
 void require_same_again(ByteSource& source, std::uint64_t offset, Bytes bytes);
 
 // Reads twice, in pieces that are still in cache when they are read again.
 std::size_t read_twice(ByteSource& source, std::uint64_t offset, MutableBytes buffer);
 
-// A source of which every read is done twice. As many threads at once as the source allows.
+// A source that performs every read twice. As thread-safe as the source it uses.
 class ReadTwice final : public ByteSource {
  public:
   // `source` outlives the object.
@@ -98,12 +98,12 @@ class ReadTwice final : public ByteSource {
   ByteSource& source_;
 };
 
-// A file as it will be: parts of one that is there, other bytes in the place of some. Nothing is copied before it is
-// read, whatever the size.
+// The future contents of a file: parts of an existing file, with some bytes replaced. Bytes are copied only when they
+// are read, whatever the size.
 
 class LQ_INNER EditedSource final : public ByteSource {
  public:
-  // As it is; `original` stays alive.
+  // The unchanged contents; `original` outlives the object.
   explicit EditedSource(ByteSource& original);
   // Zeros, to be replaced by parts of `original` and other bytes.
   EditedSource(ByteSource& original, std::uint64_t zeros);
@@ -112,9 +112,9 @@ class LQ_INNER EditedSource final : public ByteSource {
   std::uint64_t size() const override { return starts_.back(); }
   std::size_t read_at(std::uint64_t offset, MutableBytes buffer) override;
 
-  // The `length` bytes at `offset` become `bytes`, of whatever length.
+  // Replaces the `length` bytes at `offset` by `bytes`, which may have another length.
   void replace(std::uint64_t offset, std::uint64_t length, Bytes bytes);
-  // They become the same number of bytes of the original.
+  // Replaces them by the same number of bytes of the original.
   void replace_by_original(std::uint64_t offset, std::uint64_t length, std::uint64_t original_offset);
   void append_zeros(std::uint64_t length);
   bool is_changed() const noexcept { return is_changed_; }

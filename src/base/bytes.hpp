@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Bytes and integers of fixed byte order, by shifts: right on any host, no #if.
+// Bytes and integers of fixed byte order, by shifts: correct on any host, without #if.
 #pragma once
 
 #include <concepts>
@@ -51,7 +51,7 @@ inline std::string_view as_text(Bytes bytes) noexcept {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Integers of fixed byte order put behind bytes that grow.
+// Appends integers of fixed byte order to a vector of bytes.
 
 template <std::unsigned_integral T>
 void append_le(std::vector<std::byte>& bytes, T value) {

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Questions to a catalog, and the errors that answer them when the file is not up to it.
+// Queries to a catalog, and the errors for what the file does not contain.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -49,7 +49,7 @@ std::string types_of(const std::vector<Record>& records) {
   return list;
 }
 
-// Which datasets of a file without a field, such as one of h5py, have the shape of one, and where their numbers are.
+// The datasets of a file without fields (written by h5py, for example) that have the shape of one, and their positions.
 std::string possible_fields(const Catalog& catalog) {
   constexpr std::size_t most = 8;
   std::vector<std::string> shapes;
@@ -120,7 +120,7 @@ std::string_view name(Severity severity) noexcept {
 }
 
 const Finding* Catalog::first_error() const noexcept {
-  // Errors without a code are for those who examine a file: it can be read all the same.
+  // Errors without a code matter only to programs that examine a file: its data can be read nevertheless.
   const auto stops_readers = [](const Finding& f) { return f.severity == Severity::error && f.code != Code::ok; };
   const auto found = std::find_if(findings.begin(), findings.end(), stops_readers);
   return found == findings.end() ? nullptr : &*found;
@@ -147,7 +147,7 @@ const FieldEntry& Catalog::field(std::string_view wanted, std::uint64_t index) c
     if (of_that_name == index) return entry;
     ++of_that_name;
   }
-  // "spinor:3" is number 3 of the fields "spinor", unless it is a name itself.
+  // "spinor:3" is number 3 of the fields "spinor", unless a field has that very name.
   if (const auto numbered = numbered_name(wanted); numbered && of_that_name == 0 && index == 0) {
     return field(numbered->first, numbered->second);
   }
@@ -159,7 +159,7 @@ const Record& Catalog::record(std::string_view type, std::uint64_t index) const 
   for (const Record& candidate : records) {
     if (candidate.type == type && seen++ == index) return candidate;
   }
-  if (records.empty()) require_sound();  // what is wrong with the file says more
+  if (records.empty()) require_sound();  // a damaged file is the better explanation
   const Finding* const wrong = first_error();
   base::fail(Code::no_such_record, {.path = path, .record = std::string(type)},
              "there is no record \"{}\"{}; there are: {}{}", type,

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// 64-bit arithmetic that notices overflow, for sizes that come from files and callers.
+// 64-bit arithmetic that detects overflow, for sizes that come from files and callers.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// Adds the life time of the object to a total.
+// Adds the lifetime of the object to a total.
 class ScopedSeconds {
  public:
   explicit ScopedSeconds(double& total) noexcept : total_(total) {}
@@ -44,6 +44,6 @@ inline std::int64_t microseconds_now() {
 // Times as texts that sort: "2026-11-25T20:00:00Z".
 
 LQ_INNER std::int64_t seconds_now() noexcept;         // since 1970, as time stamps of files count
-LQ_INNER std::string utc_text(std::int64_t seconds);  // years 0 to 9999; others as the nearest of these
+LQ_INNER std::string utc_text(std::int64_t seconds);  // years 0 to 9999; clamped to these
 
 }  // namespace lq::base

@@ -97,7 +97,7 @@ int Error::exit_code() const noexcept {
 
 namespace lq::base {
 
-// What errno means to somebody who wanted to read or write a field, and what to do about it.
+// What to do about an errno that occurs when a field is read or written.
 
 namespace {
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Errors about files, and those of the operating system translated, each made in one place.
+// Errors about files, and translated errors of the operating system, each created in one place.
 #pragma once
 
 #include <concepts>
@@ -23,19 +23,19 @@ Code code_of_errno(int system_errno) noexcept;
 // "PATH: cannot WHAT: REASON (remedy)", with the facts.
 LQ_INNER Error errno_error(const std::string& path, const std::string& what, int system_errno);
 
-// Error(code) with the facts. The sentence says what was found, what was expected, and the remedy; the path of the
-// facts stands before it, "PATH: SENTENCE".
+// Error(code) with the facts. The sentence states what was found, what was expected, and the remedy; the path of the
+// facts precedes it: "PATH: SENTENCE".
 LQ_INNER Error error_with(Code code, ErrorFacts facts, fmt::string_view sentence, fmt::format_args values);
 template <class... Values>
 Error file_error(Code code, ErrorFacts facts, fmt::format_string<Values...> sentence, Values&&... values) {
   return error_with(code, std::move(facts), sentence, fmt::make_format_args(values...));
 }
-// Where nothing more is known than the file.
+// For errors about which only the file is known.
 template <std::convertible_to<std::string> Path, class... Values>
 Error file_error(Code code, const Path& path, fmt::format_string<Values...> sentence, Values&&... values) {
   return error_with(code, {.path = path}, sentence, fmt::make_format_args(values...));
 }
-// Both thrown.
+// The same two, thrown.
 template <class... Values>
 [[noreturn]] void fail(Code code, ErrorFacts facts, fmt::format_string<Values...> sentence, Values&&... values) {
   throw error_with(code, std::move(facts), sentence, fmt::make_format_args(values...));
@@ -45,9 +45,9 @@ template <std::convertible_to<std::string> Path, class... Values>
   throw error_with(code, {.path = path}, sentence, fmt::make_format_args(values...));
 }
 
-// For steps that must go on after a failure, because others wait for this rank: the first one is kept for later.
+// For steps that must continue after a failure because other ranks wait for this one: the first failure is stored.
 
-// Runs `work`; what it throws becomes `failure` unless there was one before.
+// Runs `work`; an exception is stored in `failure` unless one is stored already.
 template <class Work>
 void keep_failure(std::exception_ptr& failure, const Work& work) {
   try {

@@ -34,8 +34,8 @@ double ExactSum::value() const noexcept {
   return static_cast<double>(total_) / grid_per_one;
 }
 
-// total = high * 2^64 + middle * 2^32 + low, with `high` signed (it is the floor) and the others below 2^32:
-// their sums over up to 2^32 ranks stay below 2^64, and that of `high` is right in two's complement.
+// total = high * 2^64 + middle * 2^32 + low; `high` is signed (the floor), the others are below 2^32. Their sums over
+// up to 2^32 ranks stay below 2^64, and the sum of `high` is exact in two's complement.
 std::array<std::uint64_t, ExactSum::word_count> ExactSum::words() const noexcept {
   constexpr Wide low_half = 0xffffffff;
   return {static_cast<std::uint64_t>(total_ & low_half), static_cast<std::uint64_t>((total_ >> 32) & low_half),

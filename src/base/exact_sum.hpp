@@ -16,7 +16,7 @@ class ExactSum {
  public:
   void add(double term) noexcept;  // NaN, infinities and terms of 2^22 and above are counted, not added
   void add(const ExactSum& other) noexcept;
-  // Steps of the grid that were counted before: so many of 2^30 and of one, whole numbers below 2^62.
+  // Adds steps of the grid that were counted elsewhere, in units of 2^30 steps and of one: whole numbers below 2^62.
   void add_steps(double high, double low) noexcept {
     total_ += static_cast<Wide>(high) * (1 << 30) + static_cast<Wide>(low);
   }

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Arithmetic that files depend on: as IEEE 754 has it, whatever the program that calls us has set for itself (numbers
-// near zero taken for zero by -ffast-math, another rounding, traps).
+// Arithmetic that files depend on follows IEEE 754, whatever the calling program has set for itself (flushing denormals
+// to zero by -ffast-math, another rounding mode, traps).
 #pragma once
 
 #ifdef __SSE2__
@@ -13,9 +13,9 @@
 
 namespace lq::base {
 
-// As long as it lives, the floating-point environment of this thread is that of the start of a program. Costs a few
-// cycles where that is so already. On x86 the C library's functions, which are in a library of their own, are done
-// without: numbers of the processor's older registers are not used here.
+// While it exists, this thread has the floating-point environment of a program start. Costs a few cycles if that is
+// already set. On x86 the functions of the C library are avoided, because they are in a separate library: the older
+// registers of the processor, which they also set, are not used here.
 class DefaultFloatEnvironment {
  public:
 #ifdef __SSE2__
@@ -39,7 +39,7 @@ class DefaultFloatEnvironment {
 #ifdef __SSE2__
   static constexpr unsigned flags = 0x3f, traps_masked = 0x1f80;
 
-  // No arithmetic moves from one side to the other.
+  // The compiler moves no arithmetic across it.
   static void set(unsigned mode) noexcept {
     asm volatile("" ::: "memory");
     _mm_setcsr(mode);

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A function that is lent for the time of a call. std::function keeps a copy, for which it may need memory.
+// A non-owning reference to a callable. std::function makes a copy, which may need memory.
 #pragma once
 
 #include <memory>
@@ -13,14 +13,14 @@ namespace lq::base {
 template <class Signature>
 class FunctionRef;
 
-// Refers to any callable, which outlives it.
+// Refers to any callable, which must outlive it.
 template <class Result, class... Arguments>
 class FunctionRef<Result(Arguments...)> {
  public:
   template <class Work>
   requires(!std::is_same_v<std::remove_cvref_t<Work>, FunctionRef> &&
            std::is_invocable_r_v<Result, const Work&, Arguments...>)
-      // NOLINTNEXTLINE(google-explicit-constructor): arguments become it
+      // NOLINTNEXTLINE(google-explicit-constructor): arguments convert implicitly
       FunctionRef(const Work& work)
   noexcept
       : work_(std::addressof(work)), call_([](const void* what, Arguments... arguments) -> Result {

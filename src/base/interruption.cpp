@@ -12,27 +12,27 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Asking may mean to wait for the lock of an interpreter.
+// A check may have to wait for the lock of an interpreter.
 constexpr std::chrono::milliseconds between_checks{50};
 
 struct ThreadState {
   InterruptCheck check = nullptr;
   void* context = nullptr;
-  int calls = 0;  // one within another
+  int calls = 0;  // nesting depth
   int uninterruptible = 0;
   bool is_asking = false;
   Clock::time_point ask_at;
-  std::shared_ptr<std::atomic<bool>> own;  // of the calls of this thread, shared with those that help
+  std::shared_ptr<std::atomic<bool>> own;  // for calls of this thread, shared with their helpers
   SharedInterruption taken_over;           // of the call that this thread helps
 };
 
 thread_local ThreadState this_thread;
 
-bool is_asked_for(const ThreadState& me) noexcept { return me.calls > 0 && me.own && me.uninterruptible == 0; }
+bool can_be_interrupted(const ThreadState& me) noexcept { return me.calls > 0 && me.own && me.uninterruptible == 0; }
 
 void ask(ThreadState& me) noexcept {
   if (me.is_asking || me.own->load(std::memory_order_relaxed) || Clock::now() < me.ask_at) return;
-  me.is_asking = true;  // what the program does now may call the library
+  me.is_asking = true;  // the check itself may call the library
   if (me.check(me.context) != 0) me.own->store(true, std::memory_order_relaxed);
   me.is_asking = false;
   me.ask_at = Clock::now() + between_checks;
@@ -40,9 +40,11 @@ void ask(ThreadState& me) noexcept {
 
 }  // namespace
 
-void set_interrupt_check(InterruptCheck check, void* context) noexcept {
+Interrupter set_interrupt_check(InterruptCheck check, void* context) noexcept {
+  const Interrupter before{this_thread.check, this_thread.context};
   this_thread.check = check;
   this_thread.context = context;
+  return before;
 }
 
 void begin_call() noexcept {
@@ -65,7 +67,7 @@ void end_call() noexcept { --this_thread.calls; }
 
 bool is_interrupted() noexcept {
   ThreadState& me = this_thread;
-  if (is_asked_for(me)) {
+  if (can_be_interrupted(me)) {
     if (me.check != nullptr) ask(me);
     return me.own->load(std::memory_order_relaxed);
   }
@@ -87,7 +89,7 @@ std::exception_ptr interruption() noexcept {
   }
 }
 
-bool may_be_interrupted() noexcept { return is_asked_for(this_thread); }
+bool may_be_interrupted() noexcept { return can_be_interrupted(this_thread); }
 
 SharedInterruption interruption_of_this_call() noexcept {
   const ThreadState& me = this_thread;

@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Calls of the library that end early because the program wants it: an interpreter that was interrupted from the
-// keyboard, for example. The thread of the call asks the program now and then; the threads that help it see the answer.
-// Whoever loops over much work looks here; reads of files and steps of transfers do.
+// Calls of the library that end early at the program's request, for example when an interpreter is interrupted from the
+// keyboard. The thread of the call polls the program from time to time; its helper threads see the result. Long loops,
+// reads of files and steps of transfers check here.
 #pragma once
 
 #include <pthread.h>
@@ -19,31 +19,37 @@
 
 namespace lq::base {
 
-// Non-zero: the call is to end. May not throw.
+// Non-zero: the call should end. Must not throw.
 using InterruptCheck = int (*)(void* context);
 
-// Local. From now on the calls of this thread ask `check` some times a second; nullptr: nobody.
-void set_interrupt_check(InterruptCheck check, void* context) noexcept;
+struct Interrupter {
+  InterruptCheck check = nullptr;
+  void* context = nullptr;
+};
 
-// A call that may be interrupted begins and ends. One within another, made by a function of the program's that is told
-// of the work, is a part of that.
+// Local. From now on the calls of this thread poll `check` some times a second; nullptr: none. Returns the previous
+// check.
+Interrupter set_interrupt_check(InterruptCheck check, void* context) noexcept;
+
+// Begins and ends a call that may be interrupted. A nested call, made by a callback of the program, is part of the
+// outer one.
 void begin_call() noexcept;
 void end_call() noexcept;
 
-// Local, on the thread of a call and on those that help it. Once it is so it stays so until the call ends.
+// Local, on the thread of a call and on its helpers. Once true, it stays true until the call ends.
 bool is_interrupted() noexcept;
-// io with ECANCELED where that is so.
+// Throws io with ECANCELED if interrupted.
 LQ_INNER void throw_if_interrupted();
 std::exception_ptr interruption() noexcept;
-// Whether it is worth looking while this thread waits for others.
+// True if this thread should poll while it waits for others.
 LQ_INNER bool may_be_interrupted() noexcept;
 
-// What a new thread takes over from the one that makes it.
+// The state that a new thread takes over from its creator.
 using SharedInterruption = std::shared_ptr<const std::atomic<bool>>;
 LQ_INNER SharedInterruption interruption_of_this_call() noexcept;
 LQ_INNER void take_over(SharedInterruption of_a_call) noexcept;
 
-// What is done while this lives outlasts the call, or puts right what was begun: nobody interrupts it.
+// While it exists, the call cannot be interrupted: for work that outlives the call, or that repairs an incomplete step.
 class Uninterruptible {
  public:
   Uninterruptible() noexcept;
@@ -52,10 +58,10 @@ class Uninterruptible {
   Uninterruptible& operator=(const Uninterruptible&) = delete;
 };
 
-// Threads of the library's own in somebody else's program: its signals (timers, requests to end, what batch systems
-// send) go to its own threads, whose handlers expect them. What a thread does wrong itself stays its own.
+// Library threads run in the user's program. The program's signals (timers, termination requests, signals of batch
+// systems) must go to its own threads, whose handlers expect them. Faults of a thread itself are still delivered to it.
 
-// No signal that comes from outside is delivered to this thread, nor to those that it starts, while this lives.
+// While it exists, no external signal is delivered to this thread or to threads that it starts.
 class SignalsBlocked {
  public:
   SignalsBlocked() noexcept {
@@ -72,7 +78,7 @@ class SignalsBlocked {
   sigset_t before_;
 };
 
-// It ends with the call that makes it, where that is interrupted. Throws as std::thread does.
+// Ends early if the call that creates it is interrupted. Throws as std::thread does.
 template <class Work>
 std::thread start_quiet_thread(Work&& work) {
   const SignalsBlocked blocked;  // the new thread begins with the mask of this one

@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <chrono>
 #include <thread>
 
 #include <limequat/error.hpp>
+#include <limequat/interrupt.hpp>
 
 #include "base/ordered_results.hpp"
 #include "support/error_of.hpp"
@@ -50,6 +52,33 @@ TEST(Interruption, NeverComesWhereNobodyIsAsked) {
   EXPECT_FALSE(may_be_interrupted() || is_interrupted());
   EXPECT_NO_THROW(throw_if_interrupted());
   end_call();
+}
+
+bool is_told = false;
+
+TEST(Interruption, ComesWhereACppProgramSaysSo) {
+  is_told = false;
+  {
+    const Interruptible until_told(+[]() noexcept { return is_told; });
+    EXPECT_TRUE(may_be_interrupted());
+    EXPECT_FALSE(is_interrupted());
+    is_told = true;
+    wait_for_interruption();
+    EXPECT_EQ(testing::error_of([] { throw_if_interrupted(); }).facts().system_errno, ECANCELED);
+  }
+  EXPECT_FALSE(may_be_interrupted());
+}
+
+TEST(Interruption, IsUpToWhoWasAskedBeforeAgain) {
+  is_told = false;
+  const Asked outer(0);
+  {
+    const Interruptible until_told(+[]() noexcept { return is_told; });
+  }
+  const int before = outer.times;
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (outer.times == before && std::chrono::steady_clock::now() < deadline) is_interrupted();
+  EXPECT_GT(outer.times, before);
 }
 
 TEST(Interruption, LastsUntilTheCallEnds) {

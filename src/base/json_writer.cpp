@@ -123,7 +123,7 @@ JsonWriter& JsonWriter::value(std::string_view text) {
   const bool is_path = after_key_ && text_.ends_with("\"path\":");
   separate();
   append_string(text_, text);
-  // The name of a file is any bytes, which the text above does not give back.
+  // A file name may be any bytes, which the text above cannot reproduce.
   if (is_path && !is_utf8(text)) key("path_bytes").value(hex(text));
   return *this;
 }
@@ -135,7 +135,7 @@ JsonWriter& JsonWriter::value(double number) {
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
   const std::string_view shortest(digits.data(), static_cast<std::size_t>(end - digits.data()));
   text_ += shortest;
-  // Readers that tell integers from reals would turn -0 into 0 and 1 into an integer.
+  // Readers that distinguish integers from reals would turn -0 into 0 and 1 into an integer.
   if (shortest.find_first_of(".e") == std::string_view::npos) text_ += ".0";
   return *this;
 }

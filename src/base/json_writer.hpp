@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Writes one JSON value as text; keeps commas and escapes right. Numbers are written so that they read back
-// to the same double; NaN and infinities as null.
+// Writes one JSON value as text, with correct commas and escapes. Numbers read back as the same double; NaN and
+// infinities become null.
 #pragma once
 
 #include <concepts>
@@ -36,7 +36,7 @@ class LQ_INNER JsonWriter {
   JsonWriter& value(const std::optional<T>& v) {
     return v ? value(*v) : null();
   }
-  // Of a type with a function put(JsonWriter&, const T&) next to it, which the whole program has once.
+  // For a type with a function put(JsonWriter&, const T&) next to it, defined once in the program.
   template <class T>
   requires requires(JsonWriter& json, const T& v) { put(json, v); }
   JsonWriter& value(const T& v) {
@@ -48,7 +48,7 @@ class LQ_INNER JsonWriter {
     return array(values);
   }
   JsonWriter& raw(std::string_view json);            // a value that is JSON already
-  JsonWriter& raw_members(std::string_view object);  // its members, into the object that is open
+  JsonWriter& raw_members(std::string_view object);  // its members, added to the open object
   template <class Range>
   JsonWriter& array(const Range& values) {
     begin_array();
@@ -60,7 +60,7 @@ class LQ_INNER JsonWriter {
     return key(name).value(v);
   }
 
-  // A text that may not be known: null where it is empty.
+  // A text that may be unknown: null if empty.
   JsonWriter& text_member(std::string_view name, std::string_view text) {
     return text.empty() ? key(name).null() : member(name, text);
   }
@@ -70,7 +70,7 @@ class LQ_INNER JsonWriter {
  private:
   void separate();
   std::string text_;
-  std::vector<bool> first_;  // per open bracket: nothing written in it yet
+  std::vector<bool> first_;  // per open bracket: true until a value is written
   bool after_key_ = false;
 };
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Work on numbered things by several threads, whose results the caller's thread takes in the order of the numbers.
+// Several threads work on numbered items; the calling thread receives the results in the order of the numbers.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class OrderedResults {
     try {
       for (int i = 0; i < threads; ++i) threads_.push_back(start_quiet_thread([this] { run(); }));
     } catch (...) {
-      // There are no more threads to be had, or no memory for one: it goes with fewer, or by the caller's.
+      // No more threads or no memory for one: continue with fewer, or on the calling thread.
     }
   }
   ~OrderedResults() {
@@ -43,7 +43,7 @@ class OrderedResults {
   OrderedResults(const OrderedResults&) = delete;
   OrderedResults& operator=(const OrderedResults&) = delete;
 
-  // The next result, or what the work on it threw.
+  // The next result, or the exception of its work.
   Result take() {
     if (threads_.empty()) return work_(taken_++);
     std::unique_lock lock(mutex_);
@@ -51,7 +51,7 @@ class OrderedResults {
     const auto is_there = [&] { return slot.result || slot.failure; };
     while (may_be_interrupted() && !is_there()) {
       changed_.wait_for(lock, std::chrono::milliseconds(50), is_there);
-      lock.unlock();  // whoever is asked may take his time
+      lock.unlock();  // the check may take long
       throw_if_interrupted();
       lock.lock();
     }
@@ -99,9 +99,9 @@ class OrderedResults {
   std::vector<std::thread> threads_;
 };
 
-// `work(number)` for each number below `count`, by this many threads; `take(number, result)` by this one. What either
-// throws ends it all: results before it were taken. Nothing is taken of a call that is interrupted: what an
-// interruption made of the work may look like a result.
+// Runs `work(number)` for each number below `count` on the given number of threads, and `take(number, result)` on this
+// one. An exception of either ends everything; earlier results have been taken. If the call is interrupted, nothing
+// more is taken, because the result of interrupted work may look valid.
 template <class Work, class Take>
 void in_order(std::uint64_t count, int threads, const Work& work, const Take& take) {
   using Result = std::remove_cvref_t<std::invoke_result_t<const Work&, std::uint64_t>>;

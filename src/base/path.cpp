@@ -37,7 +37,7 @@ std::size_t start_of_name(std::string_view path) {
   return slash == std::string_view::npos ? 0 : slash + 1;
 }
 
-// The folder, what stands before the name, as much of the name as there is room for, and the ending.
+// The folder, the prefix, as much of the name as fits, and the ending.
 std::string with_ending(const std::string& path, std::string_view before, std::string_view ending) {
   const std::size_t start = start_of_name(path);
   const std::string name = path.substr(start, longest_name - before.size() - ending.size());

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files of probes that are under way, so that a program that is told to end leaves none.
+// Files of running probes, so that a program that is told to end leaves none behind.
 #include <unistd.h>
 #include <limequat/survey.hpp>
 
@@ -12,7 +12,7 @@
 namespace lq {
 namespace {
 
-// A fixed table: a signal handler may neither lock nor allocate. What finds no place is removed by its probe alone.
+// A fixed table, because a signal handler may neither lock nor allocate. A probe that finds no slot cleans up itself.
 std::array<std::atomic<const char*>, 256> under_way{};
 static_assert(std::atomic<const char*>::is_always_lock_free);
 

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Processors whose instructions are used by name. LQ_PORTABLE_KERNELS (the build option LIMEQUAT_PORTABLE_KERNELS)
-// leaves C++ alone, for compilers that have neither these instructions nor vector types as GCC and clang do.
+// Processors whose intrinsics are used. LQ_PORTABLE_KERNELS (the build option LIMEQUAT_PORTABLE_KERNELS) restricts the
+// code to standard C++, for compilers without these intrinsics or the vector types of GCC and clang.
 #pragma once
 
 #include <stddef.h>
@@ -18,10 +18,10 @@
 
 namespace lq::base {
 
-// Memory that is wanted next, so that it can be fetched into the cache while something else is worked on.
+// Memory that is needed next, to be prefetched into the cache during other work.
 
-// Pieces of this many bytes, one for each site: at `piece` + place * `number_bytes`; a place below 0 is none. Addresses
-// are integers, because they need not be of one array. Sites are taken off at the front as they are fetched.
+// One piece of this many bytes for each site: at `piece` + place * `number_bytes`; a place below 0 means no piece.
+// Addresses are integers, because pieces need not be in one array. Sites are removed from the front once fetched.
 struct PrefetchList {
   uintptr_t piece = 0;
   size_t bytes = 0, number_bytes = 0;

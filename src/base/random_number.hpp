@@ -9,8 +9,8 @@
 
 namespace lq::base {
 
-// Of the system, another one for every process and every call. A std::random_device asks the processor what it is each
-// time that it is made, which takes longer than to create a file where a machine is virtual.
+// Random number of the system, different for every process and call. Constructing a std::random_device queries the
+// processor type each time, which on virtual machines takes longer than creating a file.
 inline std::uint32_t random_number() {
   std::uint32_t number = 0;
   if (::getentropy(&number, sizeof number) == 0) return number;

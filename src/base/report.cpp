@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The paragraph a program prints after a transfer.
+// The paragraph that a program prints after a transfer.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -38,7 +38,7 @@ std::string checksum_text(const Report& report) {
       return fmt::format("Checksum {}: equal to the stored one{}.", sum,
                          report.read_back ? " after reading the file back" : "");
     case ChecksumStatus::absent:
-      // Without a checksum to store none is computed either.
+      // If no checksum is to be stored, none is computed.
       return report.written ? "Checksum: none is stored." : fmt::format("Checksum {}: the file stores none.", sum);
     case ChecksumStatus::mismatch:
       return fmt::format("Checksum {}: MISMATCH, the file stores {}.", sum,
@@ -100,7 +100,7 @@ std::string Report::summary() const {
                         zeros.sites == 1 ? "site" : "sites", zeros.sites == 1 ? "s" : "", zeros.first_offset,
                         zeros.last_offset);
   }
-  if (const std::string facts = storage.summary(); !facts.empty()) text += fmt::format(" Lies {}.", facts);
+  if (const std::string facts = storage.summary(); !facts.empty()) text += fmt::format(" Stored {}.", facts);
   if (const std::string way = device.summary(); !way.empty()) text += fmt::format(" Sites: {}.", way);
   for (const std::string& warning : warnings) text += fmt::format(" WARNING: {}.", warning);
   return text;

@@ -57,12 +57,12 @@ TEST(Report, SummarySaysWhatWasDoneWhereThereIsAChoice) {
   r.storage.ranks = 32;
   EXPECT_FALSE(says(r, "lustre"));
   r.storage.stripes = {StripeReason::by_size, 8, 4 << 20};
-  EXPECT_TRUE(says(r, " Lies on lustre, stripes: 8 of 4 MiB, set by the size of the file; 32 ranks at the file."))
+  EXPECT_TRUE(says(r, " Stored on lustre, stripes: 8 of 4 MiB, set by the size of the file; 32 ranks at the file."))
       << r.summary();
   r.storage.stripes = {StripeReason::progressive, 0, 1 << 20};
-  EXPECT_TRUE(says(r, "an unknown number of 1 MiB, they grow with the file, as the folder has it;")) << r.summary();
+  EXPECT_TRUE(says(r, "an unknown number of 1 MiB, they grow with the file, as set on the folder;")) << r.summary();
   r.storage = {"nfs", 65536, true, {}, 1};
-  EXPECT_TRUE(says(r, " Lies on nfs; 1 rank at the file, each in its own blocks of 64 KiB.")) << r.summary();
+  EXPECT_TRUE(says(r, " Stored on nfs; 1 rank at the file, each in its own blocks of 64 KiB.")) << r.summary();
 }
 
 TEST(Report, SummarySaysWhoComputedForAGpu) {

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Stripes in words and as JSON.
+// Stripes as text and as JSON.
 #include <fmt/format.h>
 #include <limequat/file_system.hpp>
 
@@ -21,14 +21,14 @@ struct Words {
 };
 constexpr Words all_words[] = {
     {StripeReason::no_stripes, "no-stripes", "none that a program could set"},
-    {StripeReason::folder_decides, "folder-decides", "those of the folder, on which they are set"},
-    {StripeReason::progressive, "progressive", "they grow with the file, as the folder has it"},
+    {StripeReason::folder_decides, "folder-decides", "as set on the folder"},
+    {StripeReason::progressive, "progressive", "they grow with the file, as set on the folder"},
     {StripeReason::size_unknown, "size-unknown", "left unchanged, because the size of the file is not known"},
-    {StripeReason::left, "left", "left as they are"},
-    {StripeReason::fitting, "fitting", "as they should be"},
+    {StripeReason::left, "left", "left unchanged"},
+    {StripeReason::fitting, "fitting", "already suitable"},
     {StripeReason::by_size, "by-size", "set by the size of the file"},
-    {StripeReason::asked, "asked", "set as asked for"},
-    {StripeReason::refused, "refused", "the file system has refused others"},
+    {StripeReason::asked, "asked", "set as requested"},
+    {StripeReason::refused, "refused", "the file system refused others"},
 };
 
 const Words& words_of(StripeReason reason) noexcept {

@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, 4> extents{"field", "slices", "tiles", "a
 constexpr SumName field_checksum{SumKind::scidac, SumOf::field};
 constexpr SumName slice_checksums{SumKind::scidac, SumOf::slices};
 
-// Two words stand apart, as in every place where such pairs are shown; longer ones are one number.
+// Pairs of words are shown separated, as everywhere; more words are one number.
 std::string digits(const Sum& sum) {
   std::string text;
   for (const std::uint32_t word : sum.words) {
@@ -44,7 +44,7 @@ std::string digits(const Sum& sum) {
   return text;
 }
 
-// The double that the words of a norm are.
+// The double that is stored in the words of a norm.
 double norm_of(const Sum& sum) noexcept {
   return sum.words.size() < 2 ? 0 : std::bit_cast<double>(std::uint64_t{sum.words[0]} << 32 | sum.words[1]);
 }
@@ -138,8 +138,8 @@ bool operator==(const Sums& a, const Sums& b) noexcept { return std::ranges::is_
 std::string to_string(const Sums& sums) {
   std::string text;
   for (const Sum& sum : sums.all) {
-    const bool tells_all = sum.name.of == SumOf::field || sum.name.of == SumOf::arrays;
-    if (tells_all) text += fmt::format("{}{}", text.empty() ? "" : ", ", to_string(sum));
+    const bool covers_all = sum.name.of == SumOf::field || sum.name.of == SumOf::arrays;
+    if (covers_all) text += fmt::format("{}{}", text.empty() ? "" : ", ", to_string(sum));
   }
   return text.empty() ? "none" : text;
 }

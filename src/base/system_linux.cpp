@@ -53,12 +53,14 @@ int reserve_memory(int descriptor, off_t offset, off_t bytes) noexcept {
 }
 
 void will_need(int descriptor, off_t offset, off_t bytes) noexcept {
-  // The kernel takes no more of a request than it reads ahead by itself, 128 KiB where nobody changed that.
+  // The kernel limits a request to its own readahead size, 128 KiB unless an administrator changed it.
   constexpr off_t piece = off_t{128} * 1024;
   for (off_t at = 0; at < bytes; at += piece) {
     if (::posix_fadvise(descriptor, offset + at, std::min(piece, bytes - at), POSIX_FADV_WILLNEED) != 0) return;
   }
 }
+
+void forget_pages(int descriptor) noexcept { ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED); }
 
 bool is_cached([[maybe_unused]] int descriptor, [[maybe_unused]] off_t offset) noexcept {
 #ifdef RWF_NOWAIT

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// macOS, and whatever has POSIX.
+// macOS, and other POSIX systems.
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mount.h>
@@ -23,7 +23,7 @@ int refuse(int reason) noexcept {
 
 }  // namespace
 
-// No core can be asked for there: those of all processes are the same.
+// The cores of a process cannot be queried there: all processes share them.
 CoreSet usable_core_set() noexcept {
   CoreSet set;
   const auto cores = static_cast<std::size_t>(usable_cores());
@@ -42,6 +42,8 @@ int reserve_storage(int, off_t, off_t) noexcept { return refuse(EOPNOTSUPP); }
 int reserve_memory(int, off_t, off_t) noexcept { return ENOSYS; }
 
 void will_need(int, off_t, off_t) noexcept {}
+
+void forget_pages(int) noexcept {}
 
 bool is_cached(int, off_t) noexcept { return false; }
 
@@ -110,7 +112,7 @@ int file_system_numbers(const char* path, FileSystemNumbers& numbers) {
 
 Aarch64Features aarch64_features() noexcept {
 #if defined(__APPLE__) && defined(__aarch64__)
-  return {true, true};  // all of Apple's have both
+  return {true, true};  // all Apple processors have both
 #else
   return {};
 #endif

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Numbers and words in text, without the locale: a German desktop must not change what a file says.
+// Numbers and words in text, independent of the locale: a German desktop must not change the contents of a file.
 #include "base/text.hpp"
 
 #include <array>
@@ -64,7 +64,7 @@ char32_t code_point(std::string_view character) noexcept {
 struct CodeRange {
   char32_t first, last;
 };
-// Controls; what has no width, turns the direction of a line or ends it; no characters.
+// Controls; characters without width, that change the direction of a line or end it; noncharacters.
 constexpr CodeRange not_shown[] = {{0x0, 0x1f},      {0x7f, 0x9f},     {0x200b, 0x200f},
                                    {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfdd0, 0xfdef},
                                    {0xfeff, 0xfeff}, {0xfff0, 0xfffb}, {0xe0000, 0xe0fff}};
@@ -76,7 +76,7 @@ bool is_shown(std::string_view character) noexcept {
          });
 }
 
-// Takes a character, or a byte that begins none, from `bytes`: as it is printed.
+// Removes a character, or a byte that begins none, from `bytes`; returns its printable form.
 std::string next_printable(std::string_view& bytes, std::string_view kept) {
   const std::size_t length = utf8_length(bytes), taken = std::max<std::size_t>(length, 1);
   const std::string_view character = bytes.substr(0, taken);
@@ -116,7 +116,7 @@ std::optional<std::uint32_t> parse_hex32(std::string_view text) noexcept {
 }
 
 std::optional<double> parse_double(std::string_view text) noexcept {
-  // from_chars knows no plus sign; C and Fortran programs print one.
+  // from_chars rejects plus signs; C and Fortran programs print them.
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   return parse_all<double>(text, std::chars_format::general);
 }
@@ -176,7 +176,7 @@ std::string_view whole_characters(std::string_view bytes) noexcept {
     const std::string_view last = bytes.substr(bytes.size() - cut);
     if (is_continuation(last[0])) continue;
     if (utf8_length(last) > 0) return bytes;
-    for (const char continuation : {'\x80', '\xbf'}) {  // some beginnings demand a small one, some a large one
+    for (const char continuation : {'\x80', '\xbf'}) {  // some lead bytes require a small one, some a large one
       std::array<char, 4> whole{continuation, continuation, continuation, continuation};
       std::ranges::copy(last, whole.begin());
       if (utf8_length({whole.data(), whole.size()}) > cut) return bytes.substr(0, bytes.size() - cut);

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Small text helpers that the rooms share.
+// Small text helpers.
 #pragma once
 
 #include <algorithm>
@@ -22,23 +22,23 @@ LQ_INNER std::optional<std::uint32_t> parse_hex32(std::string_view text) noexcep
 LQ_INNER std::optional<double> parse_double(std::string_view text) noexcept;
 std::string hex32(std::uint32_t value);        // eight lower case digits
 std::string human_bytes(std::uint64_t bytes);  // "37.7 MB" (decimal prefixes)
-// Sizes that are chosen: "4 MiB", "64 KiB" where that is exact, else "1000 bytes".
+// Configured sizes: "4 MiB", "64 KiB" if exact, else "1000 bytes".
 std::string binary_bytes(std::uint64_t bytes);
 // Bytes of the well-formed UTF-8 character that `text` starts with (Unicode, table 3-7); 0 if there is none.
 LQ_INNER std::size_t utf8_length(std::string_view text) noexcept;
-// Printable form of foreign bytes for messages: at most `limit` bytes. UTF-8 stays; what a terminal obeys or does not
-// show (controls, marks of direction, separators of lines), and what is no UTF-8, become \xNN.
+// Printable form of foreign bytes for messages: at most `limit` bytes. UTF-8 stays; characters that a terminal
+// interprets or does not show (controls, direction marks, line separators), and invalid UTF-8, become \xNN.
 LQ_INNER std::string printable(std::string_view bytes, std::size_t limit = 64);
-// The same of a whole text on a terminal, with its ends of lines, tabs and backslashes.
+// The same for a whole text on a terminal; line ends, tabs and backslashes stay.
 LQ_INNER std::string printable_text(std::string_view text);
-// `bytes` of the beginning of something, without the character that their end cuts.
+// A prefix of a text without the character that its end cuts.
 std::string_view whole_characters(std::string_view bytes) noexcept;
-// `candidates` nearest to `word` by edits, or nothing when none is near: for "did you mean".
+// The candidate nearest to `word` by edits, or nothing if none is near: for "did you mean".
 LQ_INNER std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates);
 
-// Words that a damaged bit or a lost byte makes of each other.
+// Words that can turn into each other by a damaged bit or a lost byte.
 
-// Whether they differ in one letter: another one, or one that only one of them has.
+// True if they differ in one letter: a replaced one, or one that only one of them has.
 inline bool one_edit_apart(std::string_view a, std::string_view b) noexcept {
   if (a.size() > b.size()) std::swap(a, b);
   if (b.size() - a.size() > 1) return false;

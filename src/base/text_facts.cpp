@@ -18,7 +18,7 @@ void add_pair(std::string_view piece, std::vector<TextFact>& facts) {
   if (!fact.key.empty() && !fact.value.empty()) facts.push_back(fact);
 }
 
-// A comma separates where another "=" follows.
+// A comma separates only if another "=" follows.
 void add_line(std::string_view line, std::vector<TextFact>& facts) {
   std::size_t begin = 0;
   for (std::size_t comma = line.find(','); comma != std::string_view::npos; comma = line.find(',', comma + 1)) {
@@ -38,7 +38,7 @@ void add_lines(std::string_view text, std::size_t limit, std::vector<TextFact>& 
   }
 }
 
-// Elements that hold text and no other elements; not the version, which is that of the schema.
+// Elements that contain text and no other elements; except the version, which belongs to the schema.
 void add_leaves(std::string_view text, std::size_t limit, std::vector<TextFact>& facts) {
   std::size_t at = 0;
   while (facts.size() < limit && (at = text.find('<', at)) != std::string_view::npos) {
@@ -72,7 +72,7 @@ std::vector<TextFact> facts_in(std::string_view text, std::size_t limit) {
 }
 
 std::string_view unified_key(std::string_view key) noexcept {
-  // How tmLQCD, QIO and others call the same fact.
+  // Spellings of the same fact in tmLQCD, QIO and others.
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> names = {
       {{"plaq", "plaquette"},
        {"linktr", "link_trace"},
@@ -86,8 +86,8 @@ std::string_view unified_key(std::string_view key) noexcept {
 
 namespace {
 
-constexpr std::size_t most_per_text = 64;   // a text of data is no list of facts
-constexpr std::size_t longest_value = 240;  // of what fits a line or two
+constexpr std::size_t most_per_text = 64;   // limits texts that hold data
+constexpr std::size_t longest_value = 240;  // fits a line or two
 constexpr std::size_t longest_key = 48;
 
 bool is_fact(std::string_view key, std::string_view value) noexcept {
@@ -104,7 +104,7 @@ std::vector<Property> properties_of(const Metadata& metadata) {
       if (!is_fact(fact.key, fact.value)) continue;
       properties.push_back({std::string(unified_key(fact.key)), std::string(fact.value), name});
     }
-    // A short text that is neither is a fact by itself: "ildg-data-lfn".
+    // A short text of neither kind is itself a fact: "ildg-data-lfn".
     const std::string_view text = trim(contents);
     const bool one_line = text.find('\n') == std::string_view::npos && !text.starts_with('<');
     if (properties.size() == before && one_line && is_fact(name, text)) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Facts in the texts of lattice files: lines "beta = 6.0, kappa = 0.125" as in xlf-info, or the leaves of an XML
-// document as in scidac-record-xml. Not a parser: whatever looks otherwise is passed over.
+// document as in scidac-record-xml. Not a parser: anything of another form is skipped.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct TextFact {
   std::string_view value;  // white space at both ends removed; a part of the text
 };
 
-// Whether a text is taken for an XML document.
+// True if a text is treated as an XML document.
 bool is_xml(std::string_view text) noexcept;
 
 // In order, at most `limit` of them. Views into `text`.

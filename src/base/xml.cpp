@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// XML by pugixml, whose parser is iterative and knows no entities of its own; the limits are ours.
+// XML by pugixml, whose parser is iterative and expands no custom entities; the limits are added here.
 #include "base/xml.hpp"
 
 #include <algorithm>
@@ -26,13 +26,13 @@ bool starts_element(std::string_view document, std::size_t bracket) noexcept {
   return next != '/' && next != '!' && next != '?';
 }
 
-// What can be refused before anything is allocated. Brackets in comments count as elements, too: an upper bound.
+// Checks that are possible before anything is allocated. Brackets in comments count as elements: an upper bound.
 void check_size(std::string_view document, const Limits& limits) {
   if (document.size() > limits.bytes) {
     fail(0, fmt::format("{} bytes are more than the limit of {}", document.size(), limits.bytes),
          fmt::format("at most {} bytes", limits.bytes), fmt::format("{} bytes", document.size()));
   }
-  // The parser would take it for the end of the document.
+  // The parser would treat it as the end of the document.
   if (const std::size_t nul = document.find('\0'); nul != std::string_view::npos) fail(nul, "a NUL within the text");
   std::size_t elements = 0;
   for (std::size_t at = document.find('<'); at != std::string_view::npos; at = document.find('<', at + 1)) {

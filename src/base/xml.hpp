@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The little XML that lattice files hold: flat documents with one root. Reading tolerates namespace prefixes,
-// attributes, white space, any element order and trailing NULs; it never expands entities beyond the five
-// of the XML standard and refuses documents above its limits.
+// The XML subset of lattice files: flat documents with one root. Reading tolerates namespace prefixes, attributes,
+// white space, any element order and trailing NULs. It never expands entities beyond the five of the XML standard, and
+// it refuses documents above its limits.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ struct Limits {
   std::size_t elements = 10000;
 };
 
-// Throws Error(malformed) with the byte position within the document and what is wrong with it.
+// Throws Error(malformed) with the byte position within the document and the reason.
 LQ_INNER Element parse(std::string_view document, const Limits& limits = {});
 
 // Escapes & < > " for use as element text.

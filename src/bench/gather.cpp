@@ -83,7 +83,7 @@ class Gather : public Mover {
   }
 
  private:
-  // The slowest dimension, one value at a time; what a rank has of one slice is contiguous in its memory.
+  // The slowest dimension, one value at a time; a rank's part of one slice is contiguous in its memory.
   struct Slices {
     Slices(Gather& peer, const BenchField& field)
         : boxes(peer.boxes_), extents(field.grid().extents()), numbers(field.site_numbers()) {

@@ -38,7 +38,7 @@ struct Place {
 
 double spread(const Communicator& ranks, double number) { return ranks.max(number) + ranks.max(-number); }
 
-// Collective. One transfer: the slowest rank, and how much longer than the fastest one it took.
+// Collective. One transfer: the time of the slowest rank, and how much longer than the fastest one it took.
 template <class Work>
 void measure(const Communicator& ranks, Result& result, const Work& work) {
   Account account;
@@ -130,7 +130,7 @@ std::vector<Path> make_paths(const BenchField& field, const std::vector<Protocol
   return paths;
 }
 
-// Before anything is measured, so that no file of another job is lost.
+// Checked before anything is measured, so that no file of another job is lost.
 void require_no_files(const Communicator& ranks, const std::vector<Path>& paths) {
   together(ranks, [&] {
     for (const Path& path : paths) {
@@ -202,18 +202,18 @@ class Protocol {
       }
       read(path);
     } catch (const Error& error) {
-      // What is compared is never left out.
+      // Paths that are compared are never omitted.
       if (!path.of->mover->is_peer() || error.code() == Code::internal) throw;
       path.failed = true;
-      tell_(fmt::format("{} is left out: {}", path.create.name, error.what()));
+      tell_(fmt::format("{} is omitted: {}", path.create.name, error.what()));
     }
   }
   void write(const Path& path, Result& result) {
     measure(ranks_, result, [&] { return path.of->mover->write(path.file, field_); });
   }
   void read(Path& path) {
-    // In another job nothing of it is in memory in the first round; then it is, unless it is dropped.
-    // Each client has a cache of its own; those of memory cannot be dropped, and that is said in the results.
+    // In another job nothing of it is cached in the first round; after that it is, unless it is dropped.
+    // Each client has its own cache; in-memory file systems cannot drop theirs, and the results say so.
     if (path.read.cache != "warm") together(ranks_, [&] { drop_from_cache(path.file); });
     field_.clear_target();
     measure(ranks_, path.read, [&] { return path.of->mover->read(path.file, field_); });

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// MPI-IO as its textbook has it: the lattice as an array, each rank's part of it as a view.
+// MPI-IO in the textbook way: the lattice as an array, each rank's part of it as a view.
 #include "bench/over_mpi.hpp"
 
 #define OMPI_SKIP_MPICXX 1

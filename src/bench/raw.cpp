@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Nothing but open, pwrite (pread) and close.
+// Only open, pwrite (pread) and close.
 #include "bench/raw.hpp"
 
 #include <fcntl.h>
@@ -106,7 +106,7 @@ StageSeconds raw_read(const std::string& path, std::uint64_t offset, std::span<s
 void sync_file(const std::string& path) { RawFile(path, O_RDONLY).sync(); }
 void drop_from_cache(const std::string& path) { RawFile(path, O_RDONLY).drop(); }
 
-// One file per process: what a file system gives when nobody shares anything.
+// One file per process: the rate of a file system without sharing.
 
 namespace {
 
@@ -140,7 +140,7 @@ Stripes make_striped(const Communicator& ranks, const std::string& path, std::ui
   Stripes stripes;
   together(ranks, [&] {
     if (!ranks.is_root()) return;
-    // A file keeps its stripes when it is emptied.
+    // A truncated file keeps its stripes.
     const Grid grid({2, 2, 2, 2});
     const std::vector<double> links(static_cast<std::size_t>(grid.local_volume()) * 72);
     WriteOptions options{.overwrite = true, .stripe_count = count, .stripe_bytes = bytes};

@@ -66,7 +66,7 @@ namespace {
 
 double ratio(double above, double below) { return below > 0 ? above / below : 0; }
 
-// "KEY": {"min", "lower_quartile", ...}, into the object that is open.
+// "KEY": {"min", "lower_quartile", ...}, into the open object.
 void write_series(base::JsonWriter& json, std::string_view key, const Series& series) {
   json.key(key).begin_object().member("min", series.at(0)).member("lower_quartile", series.at(0.25));
   json.member("median", series.median()).member("upper_quartile", series.at(0.75)).member("max", series.at(1));
@@ -78,7 +78,7 @@ void write(base::JsonWriter& json, std::string_view key, const std::optional<Sta
   json.key(key).begin_object();
   for (std::size_t i = 0; i < stage_names.size(); ++i) {
     json.key(stage_names[i]);
-    // A peer may not tell where its time goes.
+    // A peer may not report its stages.
     if (stages) {
       json.value(stages->all[i].median());
     } else {

@@ -36,7 +36,7 @@ std::optional<std::uint64_t> status_bytes(std::string_view key) {
   return {};
 }
 
-// The peak becomes what is there now.
+// Resets the peak to the present value.
 bool reset_peak() {
   std::ofstream file("/proc/self/clear_refs");
   file << "5" << std::flush;
@@ -61,7 +61,7 @@ class RawMover : public Mover {
  public:
   RawMover(const Grid& grid, std::uint64_t bytes_per_number, bool sync, int threads)
       : bytes_per_number_(bytes_per_number), sync_(sync), threads_(threads) {
-    // Shares are stored in sequence; where they differ in size, a rank with a smaller one leaves a gap.
+    // Shares are stored in sequence; a rank with a smaller share leaves a gap.
     largest_sites_ = static_cast<std::uint64_t>(grid.communicator().max(static_cast<double>(grid.local_volume())));
   }
   Result label() const override { return plain_label("raw", "raw", bytes_per_number_ == 4 ? "single" : "double"); }
@@ -83,8 +83,8 @@ class RawMover : public Mover {
     return share * static_cast<std::uint64_t>(field.grid().rank());
   }
 
-  // work(offset in the file, first byte of this rank, how many) for the part of each thread, in whole pages; what the
-  // first of them tells.
+  // Calls work(offset in the file, first byte of this rank, count) for the part of each thread, in whole pages; returns
+  // the first result.
   template <class Work>
   Account by_threads(const BenchField& field, const Work& work) const {
     constexpr std::size_t page = 4096;
@@ -116,7 +116,7 @@ struct Lane {
 };
 
 void require_same(const BenchField& field, const Lane& lane) {
-  // The raw transfer moves as many bytes as are in the file, which in single precision are half of those in memory.
+  // The raw transfer moves as many bytes as the file has, in single precision half of those in memory.
   const bool is_half = lane.write.name == "raw" && lane.write.precision == "single";
   together(field.grid().communicator(), [&] {
     if (field.target_is_source(field.source().size_bytes() / (is_half ? 2 : 1))) return;
@@ -124,7 +124,7 @@ void require_same(const BenchField& field, const Lane& lane) {
   });
 }
 
-// Collective. Of all ranks and rounds; unknown where it is unknown to one of them.
+// Collective. The maximum over all ranks and rounds; unknown if one of them does not know it.
 std::optional<std::uint64_t> worse_peak(const Communicator& ranks, const MemoryPeak& peak,
                                         const std::optional<std::uint64_t>& before) {
   const auto mine = peak.bytes();
@@ -134,7 +134,7 @@ std::optional<std::uint64_t> worse_peak(const Communicator& ranks, const MemoryP
   return std::max(before.value_or(0), static_cast<std::uint64_t>(largest));
 }
 
-// The files of one measurement, with what a mover made next to them; all removed at the end.
+// The files of one measurement, with any a mover made next to them; all removed at the end.
 class LaneFiles {
  public:
   LaneFiles(const Communicator& ranks, const Rounds& rounds, Mover& mover, const std::string& suffix) : mover_(mover) {
@@ -198,7 +198,7 @@ void move_once(BenchField& field, const Rounds& rounds, Lane& lane) {
   if (lane.mover->verifies()) verify_once(ranks, last, lane);
 }
 
-// Collective. The errors of movers are those of all ranks, so all leave a peer out together.
+// Collective. Errors of movers are the same on all ranks, so all omit the same peer.
 void take_turn(BenchField& field, const Rounds& rounds, Lane& lane,
                const std::function<void(const std::string& sentence)>& tell) {
   try {
@@ -206,7 +206,7 @@ void take_turn(BenchField& field, const Rounds& rounds, Lane& lane,
   } catch (const Error& error) {
     if (!lane.mover->is_peer()) throw;
     lane.failed = true;
-    tell(fmt::format("{} is left out: {}", lane.write.name, error.what()));
+    tell(fmt::format("{} is omitted: {}", lane.write.name, error.what()));
   }
 }
 
@@ -240,7 +240,7 @@ BenchField::BenchField(Grid grid)
   std::uint64_t state = 0x9e3779b97f4a7c15ULL * static_cast<std::uint64_t>(grid_.rank() + 1);
   for (double& number : source_) {
     state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-    // 24 bits: as many as single precision holds.
+    // 24 bits: exact in single precision.
     number = (static_cast<double>(state >> 40) - 0x1p23) * 0x1p-24;
   }
 }
@@ -296,7 +296,7 @@ void together(const Communicator& ranks, const std::function<void()>& work) {
 double timed(const Communicator& ranks, const std::function<void()>& work) {
   ranks.barrier();
   const base::Stopwatch watch;
-  together(ranks, work);  // nobody is through before all are
+  together(ranks, work);  // no rank returns before all have finished
   return ranks.max(watch.seconds());
 }
 
@@ -319,14 +319,14 @@ void require_directory(const Communicator& ranks, const std::string& directory, 
     if (::access(directory.c_str(), W_OK | X_OK) != 0 || !std::filesystem::is_directory(directory)) {
       const int reason = errno;
       throw Error(reason == EACCES || reason == EROFS ? Code::no_permission : Code::not_found,
-                  fmt::format("{}: files cannot be created in this directory: {}", directory, std::strerror(reason)),
+                  fmt::format("{}: cannot create files in this directory: {}", directory, std::strerror(reason)),
                   {.path = directory, .system_errno = reason});
     }
     const std::string system = file_system_of(directory).name;
     if (cold && system == "tmpfs") {
       throw Error(Code::unsupported,
-                  fmt::format("{}: a {} is in memory and is never cold; name a directory on a disk with --path",
-                              directory, system),
+                  fmt::format("{}: a {} is in memory and never cold; name a directory on a disk with --path", directory,
+                              system),
                   {.path = directory});
     }
   });

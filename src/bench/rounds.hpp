@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One gauge field moved by several programs in turn: in every round each of them writes the field, reads it back into
-// cleared memory and is compared bit for bit; who goes first changes from round to round, because it finds the machine
-// in another state. The first of them is the raw transfer, beside which all others stand.
+// One gauge field transferred by several programs: in every round each of them writes the field, reads it back into
+// cleared memory and is compared bit for bit. The order changes from round to round, because the first program finds
+// the machine in another state. The first of the list is the raw transfer, the reference for all others.
 #pragma once
 
 #include <cstddef>
@@ -22,11 +22,11 @@
 
 namespace lq::bench {
 
-// Memory of a benchmark: arrays that do not make a transfer look slow, and how much of it a transfer takes.
+// Memory of a benchmark: arrays that do not slow down a transfer, and how much memory a transfer takes.
 
-// Memory that begins with a page. Large arrays from malloc begin 16 bytes later, and there some processors copy the
-// pages of a file several times slower: loads wait for stores whose addresses agree in the last twelve bits. A raw
-// transfer must not look slow because of that.
+// Page-aligned memory. Large arrays from malloc begin 16 bytes later, and there some processors copy the
+// pages of a file several times slower: loads wait for stores whose addresses agree in the last twelve bits. This
+// must not slow down the raw transfer.
 template <class T>
 struct PageAllocator {
   using value_type = T;
@@ -41,20 +41,20 @@ struct PageAllocator {
 template <class T>
 using PageVector = std::vector<T, PageAllocator<T>>;
 
-// How much memory a stretch of the program took at its peak, beyond what it had before; from Linux, which counts the
-// pages that are there. Shared pages count for each process that touches them.
+// Peak memory of a section of the program, in addition to what it had before; from Linux, which counts resident
+// pages. Shared pages count for each process that touches them.
 class MemoryPeak {
  public:
-  // Begins to watch.
+  // Starts the measurement.
   MemoryPeak();
-  // Bytes since then; nothing where the system does not tell.
+  // Bytes since then; empty if the system does not report them.
   std::optional<std::uint64_t> bytes() const;
 
  private:
   std::optional<std::uint64_t> before_;
 };
 
-// This rank's part of an SU(3) gauge field in double precision, twice: what is written, and what was read.
+// This rank's part of an SU(3) gauge field in double precision, twice: the data written, and the data read.
 class BenchField {
  public:
   // Collective. Numbers that differ everywhere and survive single precision.
@@ -65,7 +65,7 @@ class BenchField {
   std::span<const double> source() const noexcept { return source_; }
   std::span<double> target() noexcept { return target_; }
   void clear_target();
-  // Of the first `bytes` of this rank's part.
+  // Compares the first `bytes` of this rank's part.
   bool target_is_source(std::size_t bytes) const;
 
  private:
@@ -74,67 +74,67 @@ class BenchField {
   PageVector<double> source_, target_;
 };
 
-// What a transfer told about itself.
+// What a transfer reports about itself.
 struct Account {
   std::optional<StageSeconds> stages = {};  // of this rank, or of the slowest
   std::string strategy_taken = {};
-  bool is_reduced = false;  // stages are of the slowest rank on every rank
+  bool is_reduced = false;  // stages are those of the slowest rank, on every rank
 };
 
 // A program that writes and reads the field. All calls are collective.
 class Mover {
  public:
   virtual ~Mover() = default;
-  // Name, strategy, format, verify and precision of what it measures.
+  // Name, strategy, format, verify and precision of its measurement.
   virtual Result label() const = 0;
-  // Whether others wrote it: then an error of it is told and the rounds go on without it.
+  // True for another library's program: its errors are reported and the rounds go on without it.
   virtual bool is_peer() const { return false; }
-  // Whether it makes files with the stripes asked for itself; others find an empty one that has them.
+  // True if it creates files with the requested stripes itself; for others an empty file with them is created.
   virtual bool sets_stripes() const { return false; }
   virtual Account write(const std::string& path, const BenchField& field) = 0;
   virtual Account read(const std::string& path, BenchField& field) = 0;
-  // Whether the file is checked as well, without a field, once it was read. Throws if it is not as it should be.
+  // True if the file is also verified, without a field, after it was read. Throws if verification fails.
   virtual bool verifies() const { return false; }
   virtual void verify(const std::string& /*path*/, const Communicator& /*ranks*/) {}
-  // Local. Of what it made for `path`, all that is not at `path`.
+  // Local. Removes all files it made for `path` except `path` itself.
   virtual void remove_others(const std::string& /*path*/) noexcept {}
 };
 
-// The label of what moves this field, in numbers of its precision.
+// The label of transfers of this field, in numbers of its precision.
 Result of_field(Result label, const BenchField& field);
-// Collective. What a transfer took and told of itself: the slowest rank in each stage.
+// Collective. Adds the time and the report of a transfer: the slowest rank in each stage.
 void add(const Communicator& ranks, Result& result, const Account& account, double seconds);
 
-// Of programs that move plain numbers without a checksum.
+// For programs that transfer plain numbers without a checksum.
 Result plain_label(const std::string& name, const std::string& format, const std::string& precision = "double");
 
-// `bytes_per_number`: of the file, 4 or 8; the raw transfer moves as many bytes. So many `threads` of each rank move a
+// `bytes_per_number`: in the file, 4 or 8; the raw transfer moves as many bytes. `threads` threads of each rank move a
 // part of its share each.
 std::unique_ptr<Mover> make_raw_mover(const Grid& grid, std::uint64_t bytes_per_number, bool sync, int threads = 1);
-// The same bytes, but each rank in a file of its own.
+// The same bytes, with each rank in its own file.
 std::unique_ptr<Mover> make_files_mover(const Grid& grid, bool sync);
 
 struct Rounds {
   std::string directory = ".";
-  int runs = 7;  // beyond a first one, which stands apart
-  // Written in each measurement, one after the other, before the last and then the first of them is read: of more than
-  // memory holds, the first comes from the disk.
+  int runs = 7;  // after the first, which is shown separately
+  // Written in each measurement, in sequence, before the last and then the first of them is read: if they exceed
+  // memory, the first comes from the disk.
   int files = 1;
-  // Of new files; 0: as the file system has them.
+  // Of new files; 0: the file system's default.
   std::uint64_t stripe_count = 0, stripe_bytes = 0;
-  bool tells_raw = false;  // the raw transfer is among the results
+  bool tells_raw = false;  // include the raw transfer in the results
   bool cold = false;
   bool sync = false;
 };
 
-// Collective. Two results, write and read, for each of `movers` but the first, which is the raw one, unless that is
-// asked for; another where there are several files, of which the first is read as well, and one for who verifies.
-// `tell` is given the sentence of a peer that is left out, on all ranks.
+// Collective. Two results, write and read, for each of `movers` except the first, the raw one, unless that is
+// requested; one more for several files, of which the first is read as well, and one for movers that verify.
+// `tell` receives the error message of a peer that is omitted, on all ranks.
 std::vector<Result> run_rounds(BenchField& field, const std::vector<std::unique_ptr<Mover>>& movers,
                                const Rounds& rounds, const std::function<void(const std::string& sentence)>& tell);
 
-// turn(number) for each of `count`, in every round; another one begins each time, because it finds the machine in
-// another state.
+// Calls turn(number) for each of `count`, in every round; another one begins each time, because the first one finds
+// the machine in another state.
 template <class Turn>
 void take_turns(std::size_t count, int runs, const Turn& turn) {
   for (int round = 0; round <= runs; ++round) {
@@ -142,17 +142,17 @@ void take_turns(std::size_t count, int runs, const Turn& turn) {
   }
 }
 
-// Collective. Runs `work` and lets no rank go on alone when it fails on one.
+// Collective. Runs `work`; if it fails on one rank, no rank continues.
 void together(const Communicator& ranks, const std::function<void()>& work);
 
-// Collective. Seconds from when all ranks begin until all have ended, the same on all ranks. An error of any rank
+// Collective. Seconds from the common start until all ranks have ended, the same on all ranks. An error of any rank
 // is thrown on all.
 double timed(const Communicator& ranks, const std::function<void()>& work);
 
-// Collective. A name in `directory` that no other benchmark uses, the same on all ranks.
+// Collective. An unused name in `directory`, the same on all ranks.
 std::string scratch_name(const Communicator& ranks, const std::string& directory);
 
-// Collective. A file of such a name, and its removal.
+// Collective. A file of such a name, removed on destruction.
 class ScratchFile {
  public:
   ScratchFile(const Communicator& ranks, const std::string& directory, const std::string& suffix);
@@ -166,7 +166,7 @@ class ScratchFile {
   std::string path_;
 };
 
-// Collective. Throws unless files can be made in `directory`; with `cold` also where nothing can be dropped from
+// Collective. Throws unless files can be created in `directory`; with `cold` also if nothing can be dropped from
 // memory.
 void require_directory(const Communicator& ranks, const std::string& directory, bool cold);
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Some of the ranks of MPI_COMM_WORLD as tasks.
+// A subset of the ranks of MPI_COMM_WORLD as tasks.
 #include "bench/over_mpi.hpp"
 
 #include <chrono>
@@ -32,7 +32,7 @@ class Tasks {
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
-// A barrier that leaves the cores to those who still work: hundreds who look every few microseconds would not.
+// A barrier that leaves the cores to ranks that still work: hundreds that poll every few microseconds would not.
 void sleep_until_all_are_here() {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibarrier(MPI_COMM_WORLD, &request);

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sides that need no MPI: one file per task, and our checkpoints.
+// The sides that need no MPI: one file per task, and checkpoints of this library.
 #include "bench/tasks.hpp"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 namespace lq::bench {
 namespace {
 
-// Nothing but open, pwrite (pread), close.
+// Only open, pwrite (pread), close.
 class SeparateFiles final : public TaskSide {
  public:
   explicit SeparateFiles(const TaskGroup& group) : group_(group) {}
@@ -109,7 +109,7 @@ class ScratchFolder {
   }
 
  private:
-  // A journal that writes down later what was removed here would hold up whoever is measured then.
+  // A journal that records these removals later would slow down the next measurement.
   void settle() const noexcept {
     const int folder = ::open(std::filesystem::path(path_).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0) return;
@@ -121,7 +121,7 @@ class ScratchFolder {
   std::string path_;
 };
 
-// A side with what it is asked for.
+// A side with its settings.
 struct TaskLane {
   std::unique_ptr<TaskSide> side;
   TaskFiles to;
@@ -152,7 +152,7 @@ TaskLane make_lane(const TaskGroup& group, const TaskRounds& what, std::unique_p
   return lane;
 }
 
-// Three quarters of a block of the file system: chunks of two tasks meet within a block.
+// Three quarters of a file system block: chunks of two tasks then share a block.
 std::uint64_t awkward_block(const std::string& directory) {
   struct statvfs about {};
   const bool is_known = ::statvfs(directory.c_str(), &about) == 0 && about.f_bsize >= 512 && about.f_bsize <= 1U << 25;

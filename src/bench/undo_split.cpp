@@ -1,10 +1,10 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The plan that Grid made its default in 2026, from its description (pmodels/mpich#7935): the split of the fastest
-// dimensions is undone by one all-to-all among their ranks, until what is contiguous in the file reaches 4 MiB; then
-// every rank writes its part of the result by plain writes. The plan is made anew for each file, the local volume is
-// held twice, nothing is synced.
+// Grid's default plan since 2026, from its description (pmodels/mpich#7935): one all-to-all undoes the split of the
+// fastest dimensions among their ranks, until contiguous pieces of the file reach 4 MiB; then
+// every rank writes its part of the result by plain writes. The plan is rebuilt for each file, the local volume is
+// stored twice, nothing is synced.
 #include "bench/over_mpi.hpp"
 
 #define OMPI_SKIP_MPICXX 1
@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::size_t largest_call = std::size_t{1} << 30;
 
-// The ranks among which the split is undone, and what they hold together.
+// The ranks among which the split is undone, and their combined part.
 class Together {
  public:
   Together(const BenchField& field, MPI_Comm comm, std::uint64_t wanted_extent)
@@ -37,7 +37,7 @@ class Together {
     const Box& mine = grid.local_box();
     extents_ = grid.extents();
     dimensions_ = extents_.size();
-    // Dimensions that are whole when the split of the first `undone_` ones is undone, until an extent is long enough.
+    // Dimensions that are whole after undoing the split of the first `undone_` ones, until an extent is long enough.
     std::uint64_t whole = site_bytes_;
     while (undone_ < dimensions_ && whole * length(mine, undone_) < wanted_extent) {
       whole *= static_cast<std::uint64_t>(extents_[undone_++]);
@@ -77,13 +77,13 @@ class Together {
   MPI_Comm comm() const noexcept { return comm_; }
   int size() const noexcept { return static_cast<int>(holders_.size()); }
   std::uint64_t site_bytes() const noexcept { return site_bytes_; }
-  std::uint64_t first() const noexcept { return share_ * static_cast<std::uint64_t>(rank_); }  // site of my share
+  std::uint64_t first() const noexcept { return share_ * static_cast<std::uint64_t>(rank_); }  // first site of my share
   std::uint64_t share() const noexcept { return share_; }
   const Box& mine() const { return holders_[static_cast<std::size_t>(rank_)]; }
   const Box& holder(int rank) const { return holders_[static_cast<std::size_t>(rank)]; }
 
-  // Calls work(site in the order of all that is held together, site in the part of `holder`, sites) for each row along
-  // the fastest dimension, cut where shares end.
+  // Calls work(site within the combined part, site in the part of `holder`, sites) for each row along
+  // the fastest dimension, split at the ends of shares.
   template <class Work>
   void for_each_row(const Box& holder, Work work) const {
     const std::uint64_t row = length(holder, 0);
@@ -129,13 +129,13 @@ class Together {
   std::uint64_t site_bytes_, share_ = 0;
   Extents extents_;
   int dimensions_ = 0, undone_ = 0, rank_ = 0;
-  Box box_;  // what is held together
+  Box box_;  // the combined part
   std::vector<Box> holders_;
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
-// One all-to-all: what this rank holds of every share on one side, its own share on the other. Messages are counted in
-// sites, so that two gigabytes are no limit.
+// One all-to-all: on one side this rank's part of every share, on the other its own share. Messages are counted in
+// sites, so the limit of two gigabytes does not apply.
 class Exchange {
  public:
   explicit Exchange(const Together& ranks)
@@ -164,7 +164,7 @@ class Exchange {
     return std::span(share_).subspan(first * ranks_.site_bytes(), sites * ranks_.site_bytes());
   }
 
-  // From the memory of this rank into its share, and back.
+  // From this rank's memory into its share, and back.
   void gather(const std::byte* field, StageWatch& watch) {
     std::vector<int> at = to_begin_;
     ranks_.for_each_row(ranks_.mine(), [&](std::uint64_t site, std::uint64_t local, std::uint64_t count) {
@@ -234,7 +234,7 @@ class UndoSplit : public Mover {
   Account write(const std::string& path, const BenchField& field) override {
     StageWatch watch;
     together(field.grid().communicator(), [&] {
-      // A file that is there is written over; only what it has beyond the new end is cut off.
+      // An existing file is overwritten; only data beyond the new end are removed.
       if (field.grid().is_root()) RawFile(path, O_WRONLY | O_CREAT).close();
       watch.end_of(Stage::create);
     });

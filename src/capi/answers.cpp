@@ -59,11 +59,11 @@ std::uint64_t errors_in(const std::vector<Finding>& findings) {
   return static_cast<std::uint64_t>(std::ranges::count_if(findings, is_error));
 }
 
-// Number `number` of `all`.
+// Element `number` of `all`.
 template <class T>
 const T& one_of(const std::vector<T>& all, std::uint64_t number, const char* what) {
   if (number < all.size()) return all[static_cast<std::size_t>(number)];
-  reject(std::string(what) + " number " + std::to_string(number) + " was asked for, but there are " +
+  reject(std::string(what) + " number " + std::to_string(number) + " was requested, but there are " +
          std::to_string(all.size()));
 }
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Answers as the structs of C, which may grow as those of options do.
+// Results as C structs, which may grow like those of options.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace lq::capi {
 
-// What the caller's struct says of its size; invalid_argument when that is none.
+// The size stated by the caller's struct; invalid_argument if it is invalid.
 template <class C>
 std::size_t room_in(const C* out, const char* argument) {
   const std::size_t size = given(out, argument)->struct_size;
@@ -28,7 +28,7 @@ std::size_t room_in(const C* out, const char* argument) {
   return size;
 }
 
-// As much of `answer` as the caller's struct has room for.
+// Copies as much of `answer` as the caller's struct can hold.
 template <class C>
 void fill(C* out, C answer, const char* argument) {
   const std::size_t size = room_in(out, argument);

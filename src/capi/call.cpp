@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The last failure on each thread and its accessors; the numbers of both enumerations held together.
+// The last failure on each thread and its accessors; checks that the numbers of both enumerations are equal.
 #include "capi/call.hpp"
 
 #include <cstdlib>
@@ -18,7 +18,7 @@ namespace {
 struct Failure {
   std::optional<lq::Error> error;
   std::string json;
-  bool lost_for_memory = false;  // a failure that there was no memory to describe
+  bool lost_for_memory = false;  // there was no memory to describe a failure
 };
 
 thread_local Failure last_failure;
@@ -108,7 +108,7 @@ const char* lq_error_found(void) { return facts().found.c_str(); }
 int lq_error_errno(void) { return facts().system_errno; }
 const char* lq_error_json(void) { return last_failure.error ? last_failure.json.c_str() : "{}"; }
 
-// Texts handed out live in malloc memory, so that they may cross any language.
+// Returned texts are allocated with malloc, so that any language can own them.
 
 namespace lq::capi {
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The one place where exceptions become codes: every function of the C API runs its body in guarded().
+// Exceptions become codes here only: every function of the C API runs its body in guarded().
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@
 
 namespace lq::capi {
 
-// Call inside a catch block: keeps what is being handled as this thread's last failure, returns its code.
-// Exported because limequat_mpi needs it too.
+// Call inside a catch block: stores the current exception as this thread's last failure and returns its code. Exported
+// because limequat_mpi also needs it.
 LQ_API lq_status remember_failure() noexcept;
 
-// A call of this API, within which the program is asked whether it is to end.
+// A call of this API, during which the program is polled for an interruption.
 class LQ_API Call {
  public:
   Call() noexcept;
@@ -43,7 +43,7 @@ lq_status guarded(Body&& body) noexcept {
 
 [[noreturn]] inline void reject(const std::string& sentence) { throw Error(Code::invalid_argument, sentence); }
 
-// invalid_argument when `pointer` is NULL, naming the argument.
+// invalid_argument, naming the argument, if `pointer` is NULL.
 template <class T>
 T* given(T* pointer, const char* argument) {
   if (pointer == nullptr) reject(std::string(argument) + " is NULL");
@@ -52,13 +52,13 @@ T* given(T* pointer, const char* argument) {
 
 // Texts in and out of the C API.
 
-// A text that must be there.
+// A required text.
 inline std::string text(const char* value, const char* argument) { return given(value, argument); }
 
-// A text that may be NULL, which is the empty one.
+// An optional text; NULL means empty.
 inline std::string optional_text(const char* value) { return value == nullptr ? std::string() : std::string(value); }
 
-// Texts that must be there, as many as `count`.
+// `count` required texts.
 inline std::vector<std::string> texts(const char* const* values, std::uint64_t count, const char* argument) {
   if (count > 0) given(values, argument);
   std::vector<std::string> result;
@@ -66,7 +66,7 @@ inline std::vector<std::string> texts(const char* const* values, std::uint64_t c
   return result;
 }
 
-// Memory of the caller, which may be NULL where there are no bytes.
+// Memory of the caller, which may be NULL if the size is 0.
 inline std::span<const std::byte> bytes_at(const void* memory, std::uint64_t bytes, const char* argument) {
   if (bytes > 0) given(memory, argument);
   return {static_cast<const std::byte*>(memory), static_cast<std::size_t>(bytes)};
@@ -79,13 +79,13 @@ inline std::span<std::byte> writable_bytes_at(void* memory, std::uint64_t bytes,
 // Sets *out to a copy for lq_text_free.
 LQ_INNER void hand_out(const std::string& value, char** out);
 
-// The same of an answer in JSON; nowhere when `json` is nullptr.
+// The same for a result as JSON; skipped if `json` is nullptr.
 template <class Answer>
 void hand_out_json(const Answer& answer, char** json) {
   if (json != nullptr) hand_out(to_json(answer), json);
 }
 
-// The body of a function whose only result is an answer in JSON.
+// The body of a function whose only result is JSON.
 template <class Ask>
 lq_status answered(char** json, const Ask& ask) noexcept {
   return guarded([&] {

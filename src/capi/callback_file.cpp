@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files that are read by functions of the program.
+// Files that are read through functions of the program.
 #include <limequat/storage.hpp>
 
 #include <cstring>
@@ -20,7 +20,7 @@ struct lq_callback_file {
 
 namespace {
 
-// The functions of C, and their context, which is freed with the last copy once the file was made.
+// The C functions and their context, which is freed with the last copy once the file was created.
 class ReadFunctions {
  public:
   explicit ReadFunctions(const lq_read_callbacks& table) : table_(table) {}
@@ -55,7 +55,7 @@ lq_status lq_callback_file_create(const lq_read_callbacks* callbacks, lq_callbac
   return guarded([&] {
     given(file, "file");
     const lq_read_callbacks table = given_options(given(callbacks, "callbacks"), lq_read_callbacks{});
-    if (table.read_at == nullptr) reject("callbacks: read_at is needed, it is NULL");
+    if (table.read_at == nullptr) reject("callbacks: read_at is required, but is NULL");
     const auto functions = std::make_shared<ReadFunctions>(table);
     lq::ReadCallbacks made;
     made.read_at = [functions](std::uint64_t offset, std::span<std::byte> bytes) {

@@ -20,12 +20,12 @@ using namespace lq::capi;  // NOLINT: the functions of the interface are outside
 
 struct lq_checkpoints {
   lq::Checkpoints checkpoints;
-  lq::CheckpointContents contents = {};  // of the next save
+  lq::CheckpointContents contents = {};  // for the next save
 };
 
 struct lq_checkpoint {
   lq::Checkpoint checkpoint;
-  lq_communicator group;  // that loaded it
+  lq_communicator group;  // the communicator that loaded it
 };
 
 namespace {

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Fields by value: constructors, and the translation to the fields of C++.
+// Fields by value: constructors, and conversion to C++ fields.
 #include "capi/transfer_call.hpp"
 
 #include <limits>
@@ -48,15 +48,15 @@ MemoryLayout layout_of(const lq_field& field) {
   if (field.memory == nullptr) return {};
   MemoryLayout layout = memory_layout(field.memory);
   if (field.context == nullptr || field.data == nullptr) return layout;
-  // Fields in memory have no other use for a context. Where no table is asked for, there is none to be looked into.
+  // Fields in memory do not use the context otherwise. Without a description that needs a table it is not read.
   const auto* const places = static_cast<const lq_places*>(field.context);
-  const bool is_asked_for = layout.places != PlaceTable::none;
-  layout.table = is_asked_for ? places->table : static_cast<const std::uint64_t*>(field.context);
-  layout.table_entries = is_asked_for && places->table != nullptr ? places->entries : 0;
+  const bool needs_table = layout.places != PlaceTable::none;
+  layout.table = needs_table ? places->table : static_cast<const std::uint64_t*>(field.context);
+  layout.table_entries = needs_table && places->table != nullptr ? places->entries : 0;
   return layout;
 }
 
-// A pointer of C has no size: without a count the memory is taken to be large enough.
+// C pointers have no size: without a count the memory is assumed to be large enough.
 std::uint64_t available_in(const lq_field& field) {
   if (field.data == nullptr) return 0;
   return field.available != 0 ? field.available : std::numeric_limits<std::uint64_t>::max();

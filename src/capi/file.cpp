@@ -167,7 +167,7 @@ void lq_file_free(lq_file* file) { delete file; }
 
 namespace {
 
-// The guard of borrowed memory must know how much there is, which C need not tell.
+// The guard of borrowed memory needs its size, which C callers need not state.
 void measure(lq::Field& field, const lq_field& given_field, const lq::Grid& grid) {
   if (field.data == nullptr || given_field.available != 0 || !field.memory.is_plain()) return;
   lq::FieldSpec spec = field.spec;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Grids and communicators: handles around the values of C++.
+// Grids and communicators: handles that wrap C++ values.
 #include <algorithm>
 #include <string>
 
@@ -104,7 +104,7 @@ lq_status lq_grid_local_box(const lq_grid* grid, int64_t* lower, int64_t* extent
   });
 }
 
-// Communicators out of the caller's own functions.
+// Communicators built on the caller's functions.
 
 namespace {
 
@@ -181,7 +181,7 @@ class Operations final : public lq::comm::MessageTransport {
 
 void check(const lq_operations& table) {
   if (table.send == nullptr || table.receive == nullptr || table.test == nullptr) {
-    reject("operations: send, receive and test are needed, one of them is NULL");
+    reject("operations: send, receive and test are required, but one of them is NULL");
   }
   if (table.size < 1 || table.rank < 0 || table.rank >= table.size) {
     reject("operations: rank " + std::to_string(table.rank) + " of " + std::to_string(table.size));

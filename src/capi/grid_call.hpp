@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The arguments of a grid, translated; for the library and for that over MPI.
+// Conversion of the arguments of a grid; for this library and for the MPI component.
 #pragma once
 
 #include "capi/handles.hpp"
@@ -26,8 +26,8 @@ struct GridCall {
   SiteOrder axes;
 };
 
-// The rank at each place of the process grid. If that needs more than `size` ranks, the table is not read, for the grid
-// refuses its size.
+// The rank at each place of the process grid. If that needs more than `size` ranks, the table is not read, because the
+// grid rejects its size.
 inline std::vector<int> ranks_of(const int* ranks, const std::optional<Extents>& processes, int size) {
   if (ranks == nullptr) return {};
   if (!processes) reject("ranks is given, but processes is NULL; give the process grid");
@@ -36,7 +36,7 @@ inline std::vector<int> ranks_of(const int* ranks, const std::optional<Extents>&
   return std::vector<int>(ranks, ranks + places);
 }
 
-// Local; run it inside agreed(). `size`: of the communicator.
+// Local; call it inside agreed(). `size`: size of the communicator.
 inline GridCall grid_call(const int64_t* extents, int dimensions, const lq_grid_options* options, int size) {
   const lq_grid_options c = given_options(options, default_grid());
   GridCall call;

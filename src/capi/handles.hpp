@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is behind the opaque handles, and arguments that all ranks must have right.
+// The contents of opaque handles, and arguments that must be valid on all ranks.
 #pragma once
 
 #include <exception>
@@ -34,7 +34,7 @@ inline Communicator communicator_of(const lq_communicator* handle) {
   return handle == nullptr ? Communicator() : handle->communicator;
 }
 
-// The communicator is known before anything that may be wrong on one rank is looked at.
+// The communicator is determined before anything is checked that may be wrong on one rank.
 template <class Options>
 Communicator group_of(const Options* options) {
   return options == nullptr ? Communicator() : communicator_of(options->communicator);
@@ -44,8 +44,8 @@ inline const Grid& grid_of(const lq_grid* handle) { return given(handle, "grid")
 
 using options::coord_of;
 
-// Collective. The result of make(); when it throws on any rank, all ranks throw, so that a wrong argument on
-// one of them leaves none waiting.
+// Collective. The result of make(); if it throws on any rank, all ranks throw, so that a wrong argument on one of them
+// leaves no rank waiting.
 template <class Make>
 auto agreed(const Communicator& communicator, Make&& make) {
   std::optional<decltype(make())> result;
@@ -59,8 +59,8 @@ auto agreed(const Communicator& communicator, Make&& make) {
   return std::move(*result);
 }
 
-// Where a new handle goes, and the memory for it: had while the arguments are agreed on, for after that all ranks make
-// together what it holds, and none of them may stay away.
+// The place for a new handle, and its memory: allocated while the arguments are agreed on, because afterwards all ranks
+// create its contents together, and none may be missing.
 template <class Handle>
 class Room {
  public:
@@ -69,7 +69,7 @@ class Room {
   template <class... Parts>
   void fill(Parts&&... parts) {
     Handle* const made = ::new (memory_.get()) Handle{std::forward<Parts>(parts)...};
-    static_cast<void>(memory_.release());  // it is the handle's
+    static_cast<void>(memory_.release());  // now owned by the handle
     *handle_ = made;
   }
 

@@ -15,7 +15,7 @@ using namespace lq::capi;  // NOLINT: the functions of the interface are outside
 
 struct lq_modes {
   lq::modes::Set set;
-  std::vector<lq_modes_parameter> parameters = {};  // that were handed out
+  std::vector<lq_modes_parameter> parameters = {};  // that were returned
 };
 
 struct lq_modes_writer {
@@ -51,7 +51,7 @@ lq_modes_description defaults() {
   return c;
 }
 
-// `block` has an extent for each dimension of the lattice.
+// `block` has one extent for each dimension of the lattice.
 lq::modes::Coherence coherence_from(std::uint64_t basis, const std::int64_t* block, int dimensions, double tolerance) {
   lq::modes::Coherence coherence{.basis = basis, .tolerance = tolerance};
   if (basis > 0) coherence.block = lq::Coord(std::span(block, static_cast<std::size_t>(dimensions)));

@@ -20,7 +20,7 @@ struct lq_multifile_writer {
 
 struct lq_multifile_reader {
   lq::MultifileReader reader;
-  std::map<int64_t, lq::InStream> streams = {};  // that were read, so that what was checked stays so
+  std::map<int64_t, lq::InStream> streams = {};  // streams that were read; kept so that chunks are checked only once
 };
 
 namespace {
@@ -44,7 +44,7 @@ lq::OutStream& stream_of(lq_multifile_writer* writer, int stream) {
 lq::InStream& stream_of(lq_multifile_reader& reader, int64_t task) {
   const auto known = reader.streams.find(task);
   if (known != reader.streams.end()) return known->second;
-  // A few at a time: each holds a chunk in memory.
+  // Only a few at a time, because each holds a chunk in memory.
   if (reader.streams.size() >= 16) reader.streams.clear();
   return reader.streams.emplace(task, task == LQ_MULTIFILE_WINDOW ? reader.reader.window() : reader.reader.task(task))
       .first->second;

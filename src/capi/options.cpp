@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The functions of the structs of options, and what no row of a table says.
+// Functions for option structs, and special cases that table rows do not cover.
 #include "capi/options.hpp"
 #include "capi/call.hpp"
 #include "options/values.hpp"

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Option structs to the options of C++, row by row of their tables.
+// Conversion of C option structs to C++ options, using the rows of their tables.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 
 namespace lq::capi {
 
-// Structs that may grow: the caller says how large the struct it was compiled with is, and both sides use
-// what they both know.
+// Structs that may grow: the caller states the size of the struct with which it was compiled, and both sides use the
+// common members.
 
-inline constexpr std::size_t largest_struct = 4096;  // above this a size is not a size but garbage
+inline constexpr std::size_t largest_struct = 4096;  // larger sizes are assumed to be garbage
 
-// The body of every init function; `make` returns the struct with these.
+// The body of every init function; `make` returns the default options.
 template <class Options>
 lq_status init_options(Options* options, std::size_t struct_size, Options (*make)()) noexcept {
   return guarded([&] {
@@ -33,8 +33,8 @@ lq_status init_options(Options* options, std::size_t struct_size, Options (*make
   });
 }
 
-// The options given, or the defaults for NULL. Members that the caller's version lacks have their defaults;
-// members that this version lacks must be 0.
+// The given options, or the defaults for NULL. Members missing from the caller's version get their defaults; members
+// missing from this version must be 0.
 template <class Options>
 Options given_options(const Options* options, Options defaults) {
   if (options == nullptr) return defaults;
@@ -58,7 +58,7 @@ const options::Table& table_of() {
   return table;
 }
 
-// Those of C++, translated.
+// Converts C++ options.
 template <class C>
 C defaults() {
   const typename Meaning<C>::Options meant{};
@@ -81,19 +81,19 @@ typename Meaning<C>::Options options_of(const C* options) {
   return meant;
 }
 
-// ... with those of the file that is written.
+// ... including the options of the file that is written.
 ConvertOptions convert_options(const lq_convert_options* options);
-// What is asked of a plan, without lattice, process grid and field; and the machine it is made for.
+// The options of a plan, without lattice, process grid and field; and the machine.
 PlanRequest plan_request(const lq_plan_options* options, int dimensions);
 Machine machine_of(const lq_plan_options* options);
 
 }  // namespace lq::capi
 
-// The functions that all structs of options have.
+// Functions that all option structs have.
 
 namespace lq::capi {
 
-// By way of options of C++, which know what a text means; a text itself is lent as it is.
+// Converts through C++ options, which parse the text; texts themselves are borrowed unchanged.
 template <class C>
 lq_status set_option(C* options, const char* name, const char* value) noexcept {
   return guarded([&] {

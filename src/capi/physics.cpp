@@ -18,7 +18,7 @@ using namespace lq::capi;  // NOLINT: the functions of the interface are outside
 
 namespace {
 
-// Collective. The field of a measurement whose result goes to `out`.
+// Collective. The field of a measurement whose result is stored in `out`.
 template <class Out>
 lq::Field measured(const lq_grid* grid, const lq_field& field, Out* out, const char* argument) {
   return agreed(grid_of(grid).communicator(), [&] {

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Questions to files, answered in JSON.
+// Queries about files, with results as JSON.
 #include <algorithm>
 #include <tuple>
 
@@ -134,7 +134,7 @@ lq_status lq_read_site(const char* path, const int64_t* x, int dimensions, const
   });
 }
 
-// Plans of transfers, answered in JSON.
+// Plans of transfers, with results as JSON.
 
 lq_status lq_plan(const int64_t* lattice, const int64_t* processes, int dimensions, lq_field field,
                   const lq_plan_options* options, char** json) {
@@ -148,7 +148,7 @@ lq_status lq_plan(const int64_t* lattice, const int64_t* processes, int dimensio
   });
 }
 
-// File systems: what is known of one, and who waits for one.
+// File systems: facts about one, and calls that wait for one.
 
 lq_status lq_file_system_of(const char* path, char** json) {
   return answered(json, [&] { return lq::file_system_of(text(path, "path")); });

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The arguments of a transfer, in the foreground or in the background, translated.
+// Conversion of the arguments of a transfer, in the foreground or in the background.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ namespace lq::capi {
 
 // lq_field to the fields of C++.
 
-// invalid_argument for members that describe no field.
+// invalid_argument for members that do not describe a field.
 LQ_INNER Field readable(const lq_field& field);
 LQ_INNER MutableField writable(const lq_field& field);
 
@@ -28,14 +28,14 @@ struct TransferCall {
   std::string path;
   Field field;
   Options options;
-  char** report_json;  // where a report is to go, or nullptr
+  char** report_json;  // destination of the report, or nullptr
   lq_report* report;
 };
 
 using WriteCall = TransferCall<Field, WriteOptions>;
 using ReadCall = TransferCall<MutableField, ReadOptions>;
 
-// Local; run them inside agreed().
+// Local; call them inside agreed().
 inline WriteCall write_call(const char* path, const lq_field& field, const lq_write_options* options) {
   const lq_write_options c = given_options(options);
   if (c.report != nullptr) room_in(c.report, "report");
@@ -47,7 +47,7 @@ inline ReadCall read_call(const char* path, const lq_field& field, const lq_read
   return {text(path, "path"), writable(field), options_of(options), c.report_json, c.report};
 }
 
-// Nowhere when it is nullptr.
+// Skipped if it is nullptr.
 inline void hand_out_report(const Report& done, char** json) {
   if (json != nullptr) hand_out(to_json(done), json);
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Files copied, divided into subfiles, squeezed and restored, and protected by parity; records as files, files as
-// records, and damaged files made whole.
+// records, and repair of damaged files.
 #include <functional>
 #include <optional>
 #include <string>
@@ -36,7 +36,7 @@ lq_status lq_copy(const char* const* sources, uint64_t count, const char* target
 
 namespace {
 
-// Collective. A file made of another one by `work`.
+// Collective. Creates a file from another one with `work`.
 template <class Work, class Options>
 lq_status rewritten(const Work& work, const char* from, const char* to, const Options* options, char** json) {
   return guarded([&] {
@@ -72,11 +72,11 @@ lq_status lq_protect(const char* const* paths, uint64_t count, const lq_protect_
   });
 }
 
-// Records as files, files as records, and damaged files made whole.
+// Records as files, files as records, and repair of damaged files.
 
 namespace {
 
-// `work` with these options; what it did.
+// Runs `work` with these options; returns its report.
 template <class Work>
 lq_status repacked(const lq_repack_options* options, char** json, const Work& work) noexcept {
   return guarded([&] { hand_out_json(work(options_of(options)), json); });

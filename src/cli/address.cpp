@@ -31,7 +31,7 @@
 namespace lq::cli {
 namespace {
 
-// A process of the Python package that gives the bytes of one address.
+// A process of the Python package that serves the bytes of one address.
 class Server {
  public:
   explicit Server(const std::string& address) : path_(is_address(address) ? "a URL" : address) {
@@ -42,7 +42,7 @@ class Server {
           return !first_.empty();
         });
     const std::vector<std::uint64_t> facts = numbers_of(first_, 3);
-    if (facts[2] > longest_text) fail("it gave an address without end");
+    if (facts[2] > longest_text) fail("the address in its answer has no end");
     std::string path(static_cast<std::size_t>(facts[2]), '\0');
     receive(std::as_writable_bytes(std::span(path)));
     path_ = std::move(path);
@@ -62,7 +62,7 @@ class Server {
   std::size_t read_at(std::uint64_t offset, std::span<std::byte> to) {
     send(fmt::format("{} {}\n", offset, to.size()));
     const std::uint64_t count = numbers_of(line(), 1)[0];
-    if (count > to.size()) fail(fmt::format("it gave {} bytes of {} that were asked for", count, to.size()));
+    if (count > to.size()) fail(fmt::format("it returned {} of the {} requested bytes", count, to.size()));
     receive(to.first(static_cast<std::size_t>(count)));
     return static_cast<std::size_t>(count);
   }
@@ -72,7 +72,7 @@ class Server {
     throw Error(Code::io, fmt::format("{}: the Python process that reads it failed: {}", path_, why), {.path = path_});
   }
 
-  // Of "ok NUMBER ..."; of "error CODE COUNT" the error.
+  // The numbers of "ok NUMBER ..."; for "error CODE COUNT" throws that error.
   std::vector<std::uint64_t> numbers_of(const std::string& text, std::size_t count) {
     const std::vector<std::string_view> words = base::split_words(text);
     std::vector<std::uint64_t> numbers;
@@ -108,7 +108,7 @@ class Server {
     }
   }
 
-  // Without its end; empty where there is none any more.
+  // The next line without its end; empty at the end of the input.
   std::string line() {
     constexpr std::size_t longest = 256;
     for (;;) {
@@ -128,7 +128,7 @@ class Server {
 
   static constexpr std::uint64_t longest_text = base::mebi;
 
-  std::string path_;  // a URL has none until the process has said what it may be called
+  std::string path_;  // for a URL empty until the process has reported the name to show
   std::string first_, ahead_;
   int socket_ = -1;
   std::uint64_t bytes_ = 0, modified_ = 0;
@@ -177,7 +177,7 @@ bool is_member(const std::string& word) {
 std::string path_of_word(const std::string& word) { return is_address(word) ? path_of_packed(word) : word; }
 
 std::string path_of_packed(const std::string& word) {
-  // Never destroyed: the table of mounts may be gone before. The processes end with their sockets.
+  // Never destroyed: the table of mounts may be destroyed first. The processes end when their sockets are closed.
   static auto& open = *new std::map<std::string, OpenAddress>;
   OpenAddress& address = open[word];
   if (!address.file) {

@@ -23,7 +23,7 @@ std::string joined(const std::vector<std::string>& words, const char* separator)
   return fmt::format("{}", fmt::join(words, separator));
 }
 
-// The first that is a word: "--quiet" of "-q,--quiet"; aliases stand after it.
+// The first long name: "--quiet" of "-q,--quiet"; aliases follow it.
 const std::string& full_name(const Argument& argument) {
   for (const std::string& name : argument.names) {
     if (name.starts_with("--")) return name;
@@ -186,7 +186,7 @@ void Arguments::unknown(const std::string& word) const {
 
 namespace {
 
-// The words that stand alone, for the positional arguments in their order; one that repeats takes all that are left.
+// Assigns the words without a dash to the positional arguments in order; a repeated argument takes all that remain.
 void deal_out(const std::vector<Argument>& arguments, const std::vector<std::string>& words,
               std::vector<std::vector<std::string>>& texts) {
   std::size_t next = 0;
@@ -221,7 +221,7 @@ std::string Arguments::path_of(const std::string& word, bool is_read, bool is_al
 }
 
 void Arguments::parse(const std::vector<std::string>& words, bool is_alone) {
-  // CLI11 sorts the words; what they mean is decided here, so that messages are ours and in our order.
+  // CLI11 sorts the words; their meaning is decided here, so that messages and their order are Limequat's.
   CLI::App app;
   app.set_help_flag();
   app.allow_extras();
@@ -278,7 +278,7 @@ NumberedName parse_numbered_name(const std::string& text) {
   return {text.substr(0, colon), index};
 }
 
-// A row as an argument: its names, its help, and what a text does to the struct.
+// A row as an argument: its names, its help, and how a text sets the struct.
 
 namespace {
 

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a verb takes on the command line. One table serves parsing, help, suggestions and shell completion;
-// CLI11 does the parsing and is seen by arguments.cpp alone.
+// The arguments of a verb. One table serves parsing, help, suggestions and shell completion;
+// CLI11 does the parsing and is included by arguments.cpp alone.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace lq::cli {
 
 class StandardInput;
 
-// The command line is wrong; the message names the argument and says what is expected. Exit code 2.
+// The command line is wrong; the message names the argument and the expected value. Exit code 2.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -39,8 +39,8 @@ struct Argument {
   bool repeats = false;
   bool is_file = false;
   bool is_read = false;         // its files are read
-  bool is_word = false;         // they stay the words that were given
-  bool ends_in_target = false;  // but for the last
+  bool is_word = false;         // the words are kept verbatim
+  bool ends_in_target = false;  // all are read except the last one
   bool is_optional = false;     // of a positional argument
   std::function<void(const std::string& text)> take = {};
 };
@@ -60,11 +60,11 @@ class Arguments {
             std::vector<std::string> choices = {});
   void optional_words(const std::string& name, std::vector<std::string>& target, const std::string& help);
 
-  // The files of the last one are read: standard input, pipes, compressed files and members of archives are as good.
+  // The files of the last argument are read: standard input, pipes, compressed files and archive members are accepted.
   void reads_contents();
-  // Addresses among them stay what they are.
+  // Addresses among them are kept verbatim.
   void keeps_words();
-  // As reads_contents(), but for its last word, which is a target.
+  // Like reads_contents(), except for the last word, which is a target.
   void reads_contents_but_last();
 
   // Options. `names` are separated by commas: "-q,--quiet".
@@ -78,19 +78,19 @@ class Arguments {
   void number(const std::string& names, int& target, const std::string& help);
   void number(const std::string& names, std::uint64_t& target, const std::string& help);
   void extents(const std::string& names, const std::string& value, Extents& target, const std::string& help);
-  // Any other.
+  // Any other argument.
   void add(Argument argument) { arguments_.push_back(std::move(argument)); }
   // The option of that name may be given several times; `target` gets its texts joined.
   void join(const std::string& name, std::string& target, char separator);
-  // The option of that name takes these values only.
+  // Limits the option of that name to these values.
   void limit_to(const std::string& name, std::vector<std::string> choices);
 
-  // Throws UsageError, and Error where a file cannot be had. `words` are those after the verb. With several ranks pipes
-  // stay what they are.
+  // Throws UsageError, and Error if a file cannot be opened. `words` follow the verb. With several ranks pipes are
+  // kept verbatim.
   void parse(const std::vector<std::string>& words, bool is_alone);
   static bool asks_for_help(const std::vector<std::string>& words);
   const std::vector<Argument>& all() const noexcept { return arguments_; }
-  // Files that are read by another path than their name, after parse(): path and name.
+  // Path and name of the files that are read by a path other than their name; valid after parse().
   const std::vector<std::pair<std::string, std::string>>& renamed() const noexcept { return renamed_; }
 
  private:
@@ -110,19 +110,19 @@ class Arguments {
 // NAME or NAME:N, as records and fields are named.
 struct NumberedName {
   std::string name;
-  std::uint64_t index = 0;  // of those with that name, from 0
+  std::uint64_t index = 0;  // among those of that name, from 0
 };
 
-// Without digits after it, a colon belongs to the name. Throws UsageError for a number beyond 64 bits.
+// A colon without digits after it belongs to the name. Throws UsageError for a number beyond 64 bits.
 NumberedName parse_numbered_name(const std::string& text);
 
-// Arguments out of the tables of options (options/option.hpp): a verb takes what its table says.
+// Arguments from the tables of options (options/option.hpp): a verb takes the options of its table.
 
 // The options that the command line gave, by name.
 using GivenOptions = std::shared_ptr<std::set<std::string_view>>;
 
-// `options` is the struct that the table describes and lives as long as the arguments. What it holds now is the
-// default.
+// `options` is the struct that the table describes and must outlive the arguments. Its current values are the
+// defaults.
 GivenOptions declare_options(Arguments& arguments, std::string_view verb, const options::Table& table, void* options);
 
 template <class Options>

@@ -8,7 +8,7 @@
 namespace lq::cli {
 namespace {
 
-// Names on their way to other ranks: each with a zero byte behind it, which none has in it.
+// Names in transit to other ranks, each terminated by a zero byte, which no name contains.
 class Names {
  public:
   explicit Names(std::string text = {}) : text_(std::move(text)) {}

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Folders as the root sees them, for verbs whose ranks work on their files together: files come and go, and a list that
-// each rank makes by itself is another one on each.
+// Folders as the root sees them, for verbs whose ranks work on their files together: files come and go, so a list made
+// by each rank for itself could differ.
 #pragma once
 
 #include <string>
@@ -13,9 +13,9 @@
 
 namespace lq::cli {
 
-// Collective. Whether there is a folder of this name.
+// Collective. True if a folder of this name exists.
 bool is_folder(const Session& session, const std::string& path);
-// Collective. ensemble::look_below(), of whose `others` the path, the verdict and the problem are there.
+// Collective. ensemble::look_below(); its `others` have path, verdict and problem only.
 ensemble::Below look_below(const Session& session, const std::string& folder, int threads, const Limits& limits);
 
 }  // namespace lq::cli

@@ -37,7 +37,7 @@ std::string table_of(const Parts& measured) {
   return table.text();
 }
 
-// What the fit says, in a sentence that can be compared with the table.
+// The result of the fit, in a sentence that can be compared with the table.
 std::string fit_of(const Machine& m) {
   return fmt::format(
       "fitted: writing {:.2f} GB/s and {} per call, reading {:.2f} GB/s and {} per call; all ranks {:.2f} and {:.2f} "
@@ -66,7 +66,7 @@ Parts measured_parts(Session& session, const std::string& folder, double seconds
 std::string parts_text(const Parts& measured) { return table_of(measured) + fit_of(measured.machine) + "\n"; }
 
 void put_parts(base::JsonWriter& json, const Parts& measured) {
-  // Results are shown to others, who need not know whose machine it was.
+  // Results are published, and readers need not know whose machine it was.
   Machine machine = measured.machine;
   machine.name = "measured";
   json.member("kernels", measured.kernels).key("parts").begin_array();
@@ -91,7 +91,7 @@ int bench_parts(Session& session, const BenchLattice& shared, double seconds) {
 
 namespace {
 
-// Nothing asked for: one way, that of the format.
+// If nothing was requested: one variant, the format's default.
 std::vector<std::string> at_least_one(const std::vector<std::string>& asked) {
   return asked.empty() ? std::vector<std::string>{""} : asked;
 }
@@ -106,13 +106,13 @@ std::uint64_t bytes_of(const std::string& text) {
 }  // namespace
 
 void BenchStorage::declare(Arguments& arguments) {
-  arguments.texts("--format", "FORMAT", formats, "of the file (default: ildg, or scidac); may be repeated");
-  arguments.texts("--layout", "NAME", layouts, "of the format hdf5: native, qdp or qlua; may be repeated");
+  arguments.texts("--format", "FORMAT", formats, "format of the file (default: ildg, or scidac); may be repeated");
+  arguments.texts("--layout", "NAME", layouts, "layout of HDF5 files: native, qdp or qlua; may be repeated");
   arguments.texts("--dataset-chunk", "CHUNK", chunks,
-                  "of the format hdf5: \"slice\", extents such as 8x8x8x4, or \"none\" (default); may be repeated");
+                  "chunks of HDF5 files: \"slice\", extents such as 8x8x8x4, or \"none\" (default); may be repeated");
   arguments.texts("--filters", "FILTERS", filters,
-                  "of the format hdf5, with chunks: such as shuffle,deflate:6, or \"none\" (default); may be repeated");
-  arguments.texts("--alignment", "BYTES", alignments, "where data begin, such as a stripe; may be repeated");
+                  "filters of HDF5 chunks, for example shuffle,deflate:6, or \"none\" (default); may be repeated");
+  arguments.texts("--alignment", "BYTES", alignments, "alignment of the data, such as a stripe; may be repeated");
 }
 
 std::vector<WriteOptions> BenchStorage::ways(int dimensions) const {
@@ -131,7 +131,7 @@ std::vector<WriteOptions> BenchStorage::ways(int dimensions) const {
   each(chunks, [](WriteOptions& way, const std::string& chunk) { way.dataset_chunk = chunk == "none" ? "" : chunk; });
   each(filters, [](WriteOptions& way, const std::string& filter) { way.filters = filter == "none" ? "" : filter; });
   each(alignments, [](WriteOptions& way, const std::string& alignment) { way.route.alignment = bytes_of(alignment); });
-  // Formats that know one way are measured once; filters need chunks.
+  // Formats with one variant only are measured once; filters need chunks.
   std::vector<WriteOptions> possible;
   for (WriteOptions& way : all) {
     if (way.format != "hdf5") way.layout = way.dataset_chunk = way.filters = "";
@@ -166,9 +166,9 @@ struct Bench {
   int run(Session& session) {
     lattice.settle(what == "pfs" ? BenchPfs::usual_rounds : BenchLattice::usual_rounds);
     const bool has_protocol = !lattice.protocol.empty();
-    if (has_protocol && what != "lattice") throw UsageError("--protocol: is for bench lattice");
+    if (has_protocol && what != "lattice") throw UsageError("--protocol: applies to bench lattice only");
     if (!has_protocol && (lattice.read_only || lattice.keep_files || lattice.extent_bytes > 0)) {
-      throw UsageError("--read-only, --keep-files and --extent-bytes: need --protocol grid");
+      throw UsageError("--read-only, --keep-files and --extent-bytes: require --protocol grid");
     }
     if (has_protocol) return bench_grid(session, lattice);
     if (what == "overlap") return bench_overlap(session, lattice);
@@ -187,14 +187,14 @@ Run declare_bench(Arguments& arguments) {
   const auto bench = std::make_shared<Bench>();
   arguments.word("WHAT", bench->what,
                  "lattice: a gauge field written and read; overlap: written in the background of a compute loop; "
-                 "threads: written, read and verified by more and more threads of a rank; parts: memory, checksums, "
-                 "storage and messages one by one; tasklocal: a stream per task, in one file "
-                 "each and in multifiles; pfs: a parallel file system under more and more clients",
+                 "threads: written, read and verified by 1, 2, 4, ... threads per rank; parts: memory, checksums, "
+                 "storage and messages, measured separately; tasklocal: a stream per task, in one file "
+                 "each and in multifiles; pfs: a parallel file system under a growing number of clients",
                  {"lattice", "overlap", "threads", "parts", "tasklocal", "pfs"});
   bench->lattice.declare(arguments);
   bench->tasklocal.declare(arguments);
   bench->pfs.declare(arguments);
-  arguments.number("--seconds", bench->seconds, "how long parts may take, those of pfs too (default 10)");
+  arguments.number("--seconds", bench->seconds, "time limit of the measurement of the parts, also in pfs (default 10)");
   return [bench](Session& session) { return bench->run(session); };
 }
 

@@ -74,15 +74,15 @@ std::string stages_table(const std::vector<bench::Result>& results) {
 }  // namespace
 
 int bench_grid(Session& session, const BenchLattice& what) {
-  if (!session.grid_paths) throw UsageError("--protocol grid: needs ranks; run lq-mpi");
+  if (!session.grid_paths) throw UsageError("--protocol grid: needs several ranks; run lq-mpi");
   if (what.precision == "single") throw UsageError("--protocol grid: moves double precision, as Grid's test does");
   for (const std::string& format : what.storage.formats) {
     if (format != "ildg" && format != "scidac") {
-      throw UsageError("--protocol grid: --format is ildg or scidac, whose numbers are in the order of the lattice");
+      throw UsageError("--protocol grid: --format is ildg or scidac, which store sites in lattice order");
     }
   }
   if (what.gathers()) throw UsageError("--protocol grid: has no --strategy gather");
-  if (what.read_only && what.keep_files) throw UsageError("--read-only: files of another job stay there anyhow");
+  if (what.read_only && what.keep_files) throw UsageError("--read-only: files of another job are kept in any case");
   const std::vector<Grid> grids = what.grids_of(session.communicator);
   if (grids.size() > 1)
     throw UsageError("--protocol grid: takes one lattice and one process grid, whose files it may keep");
@@ -101,7 +101,7 @@ int bench_grid(Session& session, const BenchLattice& what) {
     session.out.write(
         table_title(results.front(), file_system_of(what.rounds.directory).name, what.rounds.runs) +
         fmt::format(
-            "  payload {} bytes, {} per rank; files compared byte by byte, and what was read with what was written\n",
+            "  payload {} bytes, {} per rank; files compared byte by byte, and the data read with the data written\n",
             results.front().bytes,
             base::human_bytes(results.front().bytes / static_cast<std::uint64_t>(session.communicator.size()))) +
         rates_table(results) + stages_table(results));

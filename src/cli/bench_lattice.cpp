@@ -50,11 +50,11 @@ class LatticeMover : public bench::Mover {
     const MutableField target = gauge(field.target(), shape(field));
     return account(lq::read(path, field.grid(), target, read_));
   }
-  // Only where the number of threads was chosen.
+  // Only if the number of threads was chosen.
   bool verifies() const override { return write_.route.threads > 0 && read_.verify != Verify::none; }
   void verify(const std::string& path, const Communicator& ranks) override {
     const Verification seen = lq::verify(path, ranks, {.physics = Measure::never, .threads = write_.route.threads});
-    if (!seen.ok) throw Error(Code::internal, fmt::format("{}: the file written is damaged", path), {.path = path});
+    if (!seen.ok) throw Error(Code::internal, fmt::format("{}: the written file is damaged", path), {.path = path});
   }
 
  private:
@@ -119,26 +119,26 @@ void BenchLattice::declare(Arguments& arguments) {
   arguments.texts("--verify", "HOW", verify,
                   "checksums written and compared, or not (default checksum); may be repeated", {"none", "checksum"});
   arguments.texts("--strategy", "S", strategies,
-                  "how sites travel (default auto), or gather: one rank does it all; may be repeated",
+                  "how sites are exchanged (default auto), or gather: one rank transfers all; may be repeated",
                   {"auto", "direct", "shared", "pull", "messages", gather});
   arguments.texts("--threads", "N", threads,
-                  "of threads: how many each rank uses (default 1, 2, 4, ... and its cores); may be repeated");
+                  "threads: number per rank (default 1, 2, 4, ... and its cores); may be repeated");
   arguments.number("--aggregators", aggregators, "ranks that touch the file (default: chosen)");
   arguments.number("--chunk-bytes,--chunk", chunk_bytes, "bytes assembled and moved at a time (default: chosen)");
   arguments.text("--protocol", "NAME", protocol,
-                 "of lattice: grid, the paths and stages that Grid's own test prints (needs lq-mpi)", {"grid"});
-  arguments.flag("--read-only", read_only, "with --protocol: only read, what another job left there by --keep-files");
+                 "lattice: grid, the paths and stages that Grid's own test prints (needs lq-mpi)", {"grid"});
+  arguments.flag("--read-only", read_only, "with --protocol: only read the files of a job with --keep-files");
   arguments.flag("--keep-files", keep_files, "with --protocol: leave the files for another job with --read-only");
   arguments.number("--extent-bytes", extent_bytes,
-                   "with --protocol: contiguous bytes that Grid's plan aims at (default 4194304)");
-  arguments.number("--runs", rounds.runs, "rounds beyond the first one, which stands apart (default 7, of pfs 5)");
+                   "with --protocol: target size of contiguous pieces in Grid's plan (default 4194304)");
+  arguments.number("--runs", rounds.runs, "rounds after the first, which is shown separately (default 7; pfs: 5)");
   storage.declare(arguments);
-  arguments.flag("--cold", rounds.cold, "drop the file from the system's memory before it is read");
-  arguments.flag("--sync", rounds.sync, "wait for the disk when writing, on both sides");
+  arguments.flag("--cold", rounds.cold, "drop the file from the page cache before reading");
+  arguments.flag("--sync", rounds.sync, "wait for the disk when writing, in both transfers");
   arguments.text("--path", "DIR", rounds.directory, "directory to write in (default: the current one)");
   arguments.text("--json", "FILE", json,
                  "write the results to a file, or with \"-\" to standard output instead of the table");
-  arguments.flag("--overwrite,--force", force, "replace an existing file of results");
+  arguments.flag("--overwrite,--force", force, "replace an existing results file");
 }
 
 std::vector<Grid> BenchLattice::grids_of(const Communicator& ranks) const {
@@ -185,7 +185,7 @@ std::unique_ptr<bench::Mover> BenchLattice::mover(const WriteOptions& way, const
   WriteOptions write = way;
   set_common(write);
   write.route.threads = by_threads;
-  write.overwrite = !protocol.empty();  // of which that is a part
+  write.overwrite = !protocol.empty();  // the protocol replaces its files
   write.verify = how == "none" ? Verify::none : Verify::checksum;
   write.route.strategy = parse_strategy(strategy);
   ReadOptions read;
@@ -204,8 +204,8 @@ std::vector<std::unique_ptr<bench::Mover>> BenchLattice::movers(const Session& s
   for (const std::string& strategy : strategies.empty() ? std::vector<std::string>{"auto"} : strategies) {
     if (strategy == gather) {
       if (precision == "single")
-        throw UsageError("--strategy gather: moves doubles as they are, not --precision single");
-      if (!session.gather) throw UsageError("--strategy gather: needs ranks; run lq-mpi");
+        throw UsageError("--strategy gather: writes doubles unchanged; it cannot be used with --precision single");
+      if (!session.gather) throw UsageError("--strategy gather: needs several ranks; run lq-mpi");
       movers.push_back(session.gather(grid));
       continue;
     }
@@ -294,10 +294,10 @@ void save_json(Session& session, const std::string& path, const std::string& tex
 
 namespace {
 
-// More than any node has, and no typing error.
+// More than any node has; rejects typing errors.
 constexpr int most_threads = 4096;
 
-// As asked for, or 1, 2, 4, ... and as many as a rank has cores when all of them share these.
+// The given numbers, or 1, 2, 4, ... up to a rank's share of the cores.
 std::vector<int> numbers_of_threads(const std::vector<std::string>& asked, int ranks) {
   const std::vector<int> numbers = numbers_asked_for("--threads", asked, most_threads);
   return numbers.empty() ? doubled_up_to(std::max(1, base::usable_cores() / ranks)) : numbers;
@@ -308,7 +308,7 @@ bool are_alike(const bench::Result& a, const bench::Result& b) {
          a.layout == b.layout;
 }
 
-// How much faster than with the first number of threads.
+// Speed-up relative to the first number of threads.
 std::string gain(const std::vector<bench::Result>& results, const bench::Result& r) {
   const auto first = std::ranges::find_if(results, [&](const bench::Result& other) { return are_alike(other, r); });
   return fmt::format("{:.2f}", first->seconds.median() / r.seconds.median());
@@ -332,12 +332,12 @@ std::string threads_table(const std::vector<bench::Result>& results, const std::
 int bench_threads(Session& session, const BenchLattice& what) {
   const std::vector<Grid> grids = what.grids_of(session.communicator);
   const std::vector<int> numbers = numbers_of_threads(what.threads, session.communicator.size());
-  if (what.gathers()) throw UsageError("--strategy gather: has no threads");
+  if (what.gathers()) throw UsageError("--strategy gather: uses no threads");
   what.require_targets(session);
   return what.measure(session, grids, threads_table, [&](bench::BenchField& field) {
     std::vector<bench::Result> results;
     for (const int threads : numbers) {
-      // Beside the raw transfer by as many threads.
+      // Next to the raw transfer with the same number of threads.
       std::ranges::move(
           bench::run_rounds(field, what.movers(session, field.grid(), threads), what.rounds, session.complainer()),
           std::back_inserter(results));

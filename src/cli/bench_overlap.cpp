@@ -31,7 +31,7 @@ constexpr LoadSize in_cache = {"cache", 2 * 1024, 2 * 1024 * 1024};
 constexpr LoadSize in_memory = {"memory", 4 * 1024 * 1024, 256 * 1024};
 constexpr double shortest_useful = 2e-3;
 
-// a = b + c / 2, on and on, over arrays that are in cache or are not.
+// Repeats a = b + c / 2 over arrays that fit in cache or do not.
 class Load {
  public:
   explicit Load(const LoadSize& size)
@@ -53,7 +53,7 @@ class Load {
       at_ = end;
       if (at_ < a_.size()) continue;
       at_ = 0;
-      std::swap(a_, b_);  // the next pass needs this one
+      std::swap(a_, b_);  // the next pass depends on this one
     }
   }
 
@@ -108,14 +108,14 @@ class Overlap {
     load.run(slices, [&] { pending.test(); });
     pending.wait();
   }
-  // What a thread does that knows nothing but pwrite.
+  // A plain pwrite in a second thread.
   void beside_raw(bench::Mover& raw, const std::string& path, Load& load, int slices) const {
     std::future<void> written = std::async(std::launch::async, [&] { (void)raw.write(path, field_); });
     load.run(slices, [] {});
     written.get();
   }
 
-  // Collective. As many slices as take the time of a write.
+  // Collective. The number of slices that takes as long as a write.
   int calibrate(Load& load) const {
     constexpr int warm_up = 16;  // once through the arrays in memory
     with_file([&](const std::string& path) { write_alone(path); });
@@ -152,7 +152,7 @@ int bench_overlap(Session& session, const BenchLattice& what) {
   const std::vector<Grid> grids = what.grids_of(session.communicator);
   what.require_targets(session);
   if (what.rounds.cold) throw UsageError("--cold: nothing is read during the loop");
-  if (what.gathers()) throw UsageError("--strategy gather: has no background");
+  if (what.gathers()) throw UsageError("--strategy gather: cannot write in the background");
   return what.measure(session, grids, overlap_table, [&](bench::BenchField& field) {
     Overlap overlap(session, what, field);
     return std::vector{overlap.measure(in_cache), overlap.measure(in_memory)};

@@ -18,14 +18,14 @@
 namespace lq::cli {
 namespace {
 
-// What a client holds of a lattice: slices of 16^3 sites, of 2.25 MiB each in double precision.
+// What a client holds of a lattice: slices of 16^3 sites, each 2.25 MiB in double precision.
 constexpr std::int64_t side = 16;
 constexpr std::uint64_t slice_bytes = std::uint64_t{side} * side * side * 4 * 18 * 8;
 
 std::string dimension_names() { return "xyzt"; }
 
-// The process grid of the given number of clients when these dimensions are divided: prime factors, the largest first,
-// are dealt to them in turn.
+// The process grid of the given number of clients if these dimensions are divided: prime factors are assigned to
+// them round-robin, the largest first.
 Extents processes_of(int clients, const std::string& split) {
   Extents grid = Extents::filled(4, 1);
   std::vector<int> factors;
@@ -51,16 +51,16 @@ void require_split(const std::string& split) {
   if (split.empty()) throw UsageError("--split: which dimensions? For example t, or xyz");
 }
 
-// Stripes of new files: "64 KiB", a time slice, all that a client has; nothing where there are none to be set.
+// Stripes of new files: "64 KiB", a time slice, all data of a client; nothing if they cannot be set.
 struct StripeChoice {
   std::string name;
-  std::uint64_t bytes = 0;  // 0: as the file system has them
+  std::uint64_t bytes = 0;  // 0: the file system's default
 };
 
 std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 std::vector<StripeChoice> stripe_choices(const std::vector<std::string>& asked, std::uint64_t client_bytes) {
-  constexpr std::uint64_t unit = 65536;  // stripes of every file system that has any are multiples of it
+  constexpr std::uint64_t unit = 65536;  // a multiple that every file system with stripes accepts
   std::vector<StripeChoice> choices;
   for (const std::string& one : asked) {
     if (one == "default") {
@@ -83,8 +83,8 @@ std::vector<StripeChoice> stripe_choices(const std::vector<std::string>& asked, 
 
 double rate_of(const bench::Result& r, double seconds) { return static_cast<double>(r.bytes) / 1e9 / seconds; }
 
-// "open 2 %, exchange 20 %, write 70 %": stages that take a hundredth of the whole or more; what no stage accounts for
-// is clients waiting for each other. Stages that overlap leave nothing.
+// "open 2 %, exchange 20 %, write 70 %": stages that take at least a hundredth of the whole; the time of no stage
+// is clients waiting for each other. Overlapping stages leave no such time.
 std::string shares_text(const bench::Result& r) {
   if (!r.stages) return "-";
   const double whole = r.seconds.trimmed_mean();
@@ -137,21 +137,21 @@ std::string pfs_table(const std::vector<bench::Result>& results, const std::stri
 
 void BenchPfs::declare(Arguments& arguments) {
   arguments.texts("--clients", "N", clients,
-                  "of pfs: ranks that transfer (default 1, 2, 4, ... and all); may be repeated");
+                  "pfs: number of ranks that transfer (default 1, 2, 4, ... and all); may be repeated");
   arguments.number("--servers", servers,
-                   "of pfs: storage servers (default: the number that the file system reports, else 1)");
+                   "pfs: number of storage servers (default: as the file system reports, else 1)");
   arguments.number("--bytes-per-server", bytes_per_server,
-                   "of pfs: bytes of each client for each server (default 16 MiB), in whole time slices of 16^3 sites");
+                   "pfs: bytes per client and server (default 16 MiB), in whole time slices of 16^3 sites");
   arguments.texts("--split", "DIMENSIONS", splits,
-                  "of pfs: the dimensions that are divided among clients, such as t or xyz (default: t, then xyz); may "
+                  "pfs: dimensions that are divided among clients, such as t or xyz (default: t, then xyz); may "
                   "be repeated");
   arguments.texts(
       "--stripes", "BYTES", stripes,
-      "of pfs: of new files: bytes, slice, client (all that a client has) or default (default: default, and "
+      "pfs: stripes of new files: bytes, slice, client (all data of a client) or default (default: default, and "
       "where they can be set 65536, slice and client); may be repeated");
   arguments.number("--fill", fill,
-                   "of pfs: files written in sequence before the last and then the first of them are read (default 1); "
-                   "if they exceed memory, the first is read from the disks");
+                   "pfs: number of files written in sequence before the last and then the first is read (default 1); "
+                   "if they exceed memory, the first is read from disk");
 }
 
 int BenchPfs::run(Session& session, const BenchLattice& shared, double seconds,
@@ -161,8 +161,8 @@ int BenchPfs::run(Session& session, const BenchLattice& shared, double seconds,
   std::ranges::for_each(chosen_splits, require_split);
   if (shared.rounds.runs < 1) throw UsageError("--runs: at least 1");
   if (fill < 1) throw UsageError("--fill: at least 1");
-  if (shared.gathers()) throw UsageError("--strategy gather: is not for pfs, whose clients are some of the ranks");
-  if (shared.precision != "double") throw UsageError("--precision: pfs moves doubles as they are");
+  if (shared.gathers()) throw UsageError("--strategy gather: does not apply to pfs, which uses a subset of the ranks");
+  if (shared.precision != "double") throw UsageError("--precision: pfs writes doubles unchanged");
   shared.require_targets(session);
   const std::string& folder = shared.rounds.directory;
   const FileSystem system = file_system_of(folder);

@@ -77,7 +77,7 @@ std::vector<int> numbers_asked_for(const std::string& option, const std::vector<
 
 std::vector<int> numbers_of(const std::string& option, const std::vector<std::string>& texts, int ranks) {
   const std::vector<int> numbers =
-      numbers_asked_for(option, texts, ranks, ", that of the ranks; start more with lq-mpi");
+      numbers_asked_for(option, texts, ranks, ", the number of ranks; start more with lq-mpi");
   return numbers.empty() ? doubled_up_to(ranks) : numbers;
 }
 
@@ -88,12 +88,12 @@ void on_tasks(const Session& session, int tasks, int shift,
 }
 
 void BenchTasklocal::declare(Arguments& arguments) {
-  arguments.texts(
-      "--part", "PART", parts,
-      "of tasklocal: create, the time to open and close, or transfer, rates (default both); may be repeated",
-      {"create", "transfer"});
-  arguments.texts("--tasks", "N", tasks, "how many are opened (default 1, 2, 4, ... and all ranks); may be repeated");
-  arguments.texts("--files", "N", files, "physical files (default 1, 2, 4, ... and as many as ranks); may be repeated");
+  arguments.texts("--part", "PART", parts,
+                  "tasklocal: create (the time to open and close) or transfer (rates) (default both); may be repeated",
+                  {"create", "transfer"});
+  arguments.texts("--tasks", "N", tasks, "number of streams (default 1, 2, 4, ... and all ranks); may be repeated");
+  arguments.texts("--files", "N", files,
+                  "physical files (default 1, 2, 4, ... up to the number of ranks); may be repeated");
   arguments.number("--bytes", bytes, "bytes of each task's stream (default 16 MiB)");
   arguments.number("--shift", shift,
                    "each stream is read by the rank N above the one that wrote it (default: half the number of ranks)");
@@ -105,7 +105,7 @@ int BenchTasklocal::run(Session& session, const BenchLattice& shared) const {
   const std::vector<int> file_numbers = numbers_of("--files", files, ranks);
   if (shared.rounds.runs < 1) throw UsageError("--runs: at least 1");
   if (bytes < 1 || bytes > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() / ranks)) {
-    throw UsageError("--bytes: at least 1, and of all tasks less than 2^63");
+    throw UsageError("--bytes: at least 1, and less than 2^63 for all tasks together");
   }
   shared.require_targets(session);
   const auto wants = [&](const char* part) { return parts.empty() || std::ranges::find(parts, part) != parts.end(); };
@@ -113,7 +113,7 @@ int BenchTasklocal::run(Session& session, const BenchLattice& shared) const {
   bench::TaskRounds what{shared.rounds, bench::scratch_name(session.communicator, shared.rounds.directory), 0, {1}, 0};
   std::vector<bench::TaskResult> results;
   const auto take = [&](const std::vector<bench::TaskResult>& some, auto* table) {
-    if (some.empty()) return;  // this rank was none of the tasks
+    if (some.empty()) return;  // this rank was not one of the tasks
     if (shared.prints_table(session)) session.out.write(table(some, where, shared.rounds.runs));
     results.insert(results.end(), some.begin(), some.end());
   };

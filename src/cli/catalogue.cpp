@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// lq index, lq find, lq scrub, lq report: an ensemble at a glance.
+// lq index, lq find, lq scrub, lq report: the index of an ensemble.
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -25,7 +25,7 @@ using ensemble::CatalogueOptions;
 using ensemble::IndexReport;
 using ensemble::ScrubReport;
 
-constexpr std::size_t most_lines = 60;  // of one kind; --json has all, and -v those below another line
+constexpr std::size_t most_lines = 60;  // of one kind; --json shows all, -v lists them below another line
 
 template <class Things, class Line>
 void lines(Session& session, const Things& things, const Line& line, bool is_below = false) {
@@ -141,7 +141,7 @@ struct Find {
     } else {
       session.out.write(table(found));
       if (found.files.empty() && found.warnings.empty())
-        session.note("no file of the catalogue fulfils the expression");
+        session.note("no file of the catalogue matches the expression");
     }
     return fine;
   }
@@ -162,7 +162,7 @@ struct Scrub {
   std::vector<std::string> words;
   CatalogueOptions options;
 
-  // Folders and files among the words, and an expression of the others.
+  // Folders and files among the words, and an expression made of the remaining ones.
   static std::string which_of(const std::vector<std::string>& words) {
     std::string places, rest;
     for (const std::string& word : words) {
@@ -247,7 +247,7 @@ Run by_root(const std::shared_ptr<Verb>& verb) {
 
 Run declare_index(Arguments& arguments) {
   const auto verb = std::make_shared<Index>();
-  arguments.optional_files("DIR", verb->folders, "folders to search (default: those of the previous run)");
+  arguments.optional_files("DIR", verb->folders, "folders to search (default: the folders of the previous run)");
   declare_options(arguments, "index", "CatalogueOptions", verb->options);
   arguments.join("--exclude", verb->options.exclude, ',');
   return by_root(verb);
@@ -255,9 +255,9 @@ Run declare_index(Arguments& arguments) {
 
 Run declare_find(Arguments& arguments) {
   const auto verb = std::make_shared<Find>();
-  arguments.optional_words("EXPR", verb->words, "what the files fulfil: 'beta=6.0 trajectory>=1000 not damaged'");
-  arguments.flag("--paths", verb->only_paths, "paths alone, one a line");
-  arguments.flag("-0,--null", verb->ends_with_nul, "paths alone, each with a NUL at its end, for xargs -0");
+  arguments.optional_words("EXPR", verb->words, "condition on the files: 'beta=6.0 trajectory>=1000 not damaged'");
+  arguments.flag("--paths", verb->only_paths, "print paths only, one per line");
+  arguments.flag("-0,--null", verb->ends_with_nul, "print paths only, each terminated by a NUL, for xargs -0");
   declare_options(arguments, "find", "CatalogueOptions", verb->options);
   return by_root(verb);
 }
@@ -265,7 +265,7 @@ Run declare_find(Arguments& arguments) {
 Run declare_scrub(Arguments& arguments) {
   const auto verb = std::make_shared<Scrub>();
   arguments.optional_words("EXPR|DIR", verb->words,
-                           "what is verified: folders, files, and what they fulfil, as for find (default: all)");
+                           "what to verify: folders, files, and a condition as for find (default: all)");
   declare_options(arguments, "scrub", "CatalogueOptions", verb->options);
   return [verb](Session& session) {
     return at_root(session, [&] {
@@ -277,8 +277,8 @@ Run declare_scrub(Arguments& arguments) {
 
 Run declare_report(Arguments& arguments) {
   const auto verb = std::make_shared<ReportPage>();
-  arguments.optional_files("DIR", verb->folders, "folders that the page is about (default: all of the catalogue)");
-  arguments.text("-o,--output", "OUT.html", verb->page, "the page to write");
+  arguments.optional_files("DIR", verb->folders, "folders to report on (default: all of the catalogue)");
+  arguments.text("-o,--output", "OUT.html", verb->page, "page to write");
   declare_options(arguments, "report", "CatalogueOptions", verb->options);
   arguments.join("--exclude", verb->options.exclude, ',');
   return [verb](Session& session) {

@@ -26,7 +26,7 @@ std::optional<Checkpoint> checkpoint_of(const Catalog& catalog, const Communicat
   } catch (const Error& error) {
     checkpoint.problem = error.what();
   }
-  if (communicator.rank() > 0) return checkpoint;  // who prints nothing
+  if (communicator.rank() > 0) return checkpoint;  // only rank 0 prints
   const MultifileReader alone(path);
   for (std::int64_t task = 0; task < alone.tasks(); ++task) checkpoint.stream_bytes.push_back(alone.size(task));
   return checkpoint;
@@ -43,7 +43,7 @@ std::string with_fields(const std::string& path, const Communicator& communicato
   if (format_info(catalog.format).contents != Contents::streams) return path;
   const MultifileReader reader(path, communicator);
   if (reader.info().fields == 0) return path;
-  (void)reader.fields();  // why the file is not there
+  (void)reader.fields();  // throws the reason why the file is missing
   return reader.info().fields_file;
 }
 

@@ -32,7 +32,7 @@ struct CheckpointsVerb {
   int run(Session& session) const {
     std::vector<std::string> removed;
     if (prunes || forgets) {
-      static_cast<void>(list_checkpoints(folder, {.verify = Verify::none}));  // it is made by nobody here
+      static_cast<void>(list_checkpoints(folder, {.verify = Verify::none}));  // throws if missing
       CheckpointsOptions how = options;
       if (!given->contains("keep")) how.keep = std::numeric_limits<std::int32_t>::max();
       Checkpoints checkpoints(folder, session.communicator, how);
@@ -52,7 +52,7 @@ struct CheckpointsVerb {
     return code_of(found);
   }
 
-  // 3: none of those there is valid; 1: some are not.
+  // 3: no checkpoint is valid; 1: some are not.
   static int code_of(const CheckpointList& list) {
     const auto is = [&](CheckpointState state) {
       return std::ranges::any_of(list.entries, [&](const CheckpointEntry& entry) { return entry.state == state; });
@@ -74,7 +74,7 @@ struct CheckpointsVerb {
     }
     if (list.entries.empty()) out.line(printable(list.folder) + ": no checkpoints");
     for (const std::string& one : removed) out.line("removed " + printable(one));
-    if (!list.holder.empty()) out.line("at work here: " + printable(list.holder));
+    if (!list.holder.empty()) out.line("running here: " + printable(list.holder));
     if (!list.foreign.empty()) {
       out.line(fmt::format("{} that {} not of checkpoints", count(list.foreign.size(), "name"),
                            list.foreign.size() == 1 ? "is" : "are"));
@@ -87,9 +87,8 @@ struct CheckpointsVerb {
 Run declare_checkpoints(Arguments& arguments) {
   const auto verb = std::make_shared<CheckpointsVerb>();
   arguments.file("DIR", verb->folder, "a folder of checkpoints");
-  arguments.flag("--prune", verb->prunes,
-                 "remove what killed jobs left; with --keep also all but the checkpoints to be kept");
-  arguments.flag("--forget-marks", verb->forgets, "let damaged checkpoints that were given up be tried again");
+  arguments.flag("--prune", verb->prunes, "remove what killed jobs left; with --keep also all other checkpoints");
+  arguments.flag("--forget-marks", verb->forgets, "retry damaged checkpoints that were given up");
   verb->given = declare_options(arguments, "checkpoints", "CheckpointsOptions", verb->options);
   declare_options(arguments, "checkpoints", "CheckpointListOptions", verb->listing);
   return [verb](Session& session) { return verb->run(session); };

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The table of verbs. A verb declares what it takes and returns what it does; one file for each, or for those of one
-// family.
+// The table of verbs. A verb declares its arguments and returns a function that runs it; one file for each verb or
+// family of verbs.
 #pragma once
 
 #include <array>
@@ -37,7 +37,7 @@ struct Command {
 std::span<const Command> commands();
 std::span<const std::string_view> groups();
 const Command* find_command(std::string_view name);
-// The verb's own arguments and those that every verb has.
+// The verb's own arguments and those common to all verbs.
 Run declare(const Command& command, Session& session, Arguments& arguments);
 
 Declare declare_ls, declare_info, declare_cat, declare_verify, declare_validate, declare_checkpoints, declare_convert,
@@ -47,7 +47,7 @@ Declare declare_ls, declare_info, declare_cat, declare_verify, declare_validate,
     declare_report, declare_ildg, declare_generate, declare_bench, declare_manifest, declare_modes, declare_set,
     declare_plan, declare_plot, declare_completion;
 
-// Collective. The command line: which verb, which global options, which exit code. `words` are those behind the
+// Collective. Runs the command line: verb, global options, exit code. `words` follow the
 // program's name. The same exit code on every rank.
 int run(Session& session, const std::vector<std::string>& words);
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Completion scripts, made from the table of verbs and what each of them takes.
+// Completion scripts, made from the table of verbs and their arguments.
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,7 +24,7 @@ struct VerbArguments {
 
 // Completion for bash.
 
-// Positional arguments that take one of a few words, by their place: ("0", "document check lfn").
+// Positional arguments that take one of a few words, by position: ("0", "document check lfn").
 std::vector<std::pair<std::string, std::string>> words_by_place(const VerbArguments& verb) {
   std::vector<std::pair<std::string, std::string>> all;
   std::size_t place = 0;
@@ -40,10 +40,10 @@ std::vector<std::pair<std::string, std::string>> words_by_place(const VerbArgume
 
 std::string bash_completion(const std::vector<VerbArguments>& verbs) {
   std::string names;
-  std::string options;  // case branches: the options of each verb
-  std::string values;   // case branches: the words an option takes; free text offers file names
-  std::string takers;   // options that are followed by a value
-  std::string places;   // case branches: the words that the arguments of a verb take
+  std::string options;  // case branches: options of each verb
+  std::string values;   // case branches: words that an option takes; free text completes file names
+  std::string takers;   // options that take a value
+  std::string places;   // case branches: words that a verb's arguments take
   for (const VerbArguments& verb : verbs) {
     names += (names.empty() ? "" : " ") + verb.name;
     std::string words;
@@ -121,7 +121,7 @@ std::string fish_completion(const std::vector<VerbArguments>& verbs) {
       script += fmt::format("complete -c {} -n __fish_use_subcommand -f -a {} -d {}\n", program, verb.name,
                             quoted_for_fish(verb.summary));
       for (const auto& [place, choices] : words_by_place(verb)) {
-        // Verb and words before it are there, and none of these yet.
+        // The verb and the preceding words are present, and none of these yet.
         script += fmt::format(
             "complete -c {} -n '__fish_seen_subcommand_from {}; and not __fish_seen_subcommand_from {}' -f -a '{}'\n",
             program, verb.name, choices, choices);

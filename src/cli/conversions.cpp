@@ -35,14 +35,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// FOLDER/lq-convert.log, a line for each file that is complete: its bytes, its place in the folder, its checksum, where
-// it came from.
+// FOLDER/lq-convert.log, a line for each complete file: its bytes, its place in the folder, its checksum, its
+// source.
 class ConvertLog {
  public:
-  // Reads what is there; lines that are no such lines are passed over.
+  // Reads an existing log; malformed lines are ignored.
   explicit ConvertLog(std::string folder);
 
-  // Whether the file was completed, and has the size that it had then.
+  // True if the file was completed, and still has the size recorded then.
   bool has(const std::string& path) const;
   // io, no_permission, no_space.
   void add(const std::string& path, const std::string& from, const Report& report);
@@ -75,7 +75,7 @@ bool ConvertLog::has(const std::string& path) const {
 void ConvertLog::add(const std::string& path, const std::string& from, const Report& report) {
   std::error_code failure;
   const std::uint64_t bytes = fs::file_size(path, failure);
-  // A name with an end of line would be two lines; such a file is looked at the next time.
+  // A name with an end of line would make two lines; such a file is inspected the next time.
   const std::string name = name_of(path);
   if (failure || name.find_first_of("\n\t") != std::string::npos) return;
   std::ofstream file(path_, std::ios::app);
@@ -87,14 +87,14 @@ void ConvertLog::add(const std::string& path, const std::string& from, const Rep
   throw Error(reason == ENOSPC || reason == EDQUOT ? Code::no_space
               : reason == EACCES                   ? Code::no_permission
                                                    : Code::io,
-              fmt::format("{}: the log of the conversion cannot be written: {}", path_, std::strerror(reason)),
+              fmt::format("{}: cannot write the log of the conversion: {}", path_, std::strerror(reason)),
               {.path = path_, .system_errno = reason});
 }
 
-// One file, and how it is to be called.
+// One file and the name of its result.
 struct ConversionJob {
   std::string from;
-  std::string shown;  // what a pipe was called
+  std::string shown;  // the name to show for a pipe
   std::string to;
 };
 
@@ -115,12 +115,12 @@ class ConversionPlanner {
     for (const std::string& input : many_.inputs) {
       const std::string shown = many_.shown(input);
       if (shown == standard_input) {
-        throw UsageError("standard input has no name for a file in a folder; name the file to write");
+        throw UsageError("standard input has no file name to use in a folder; name the file to write");
       }
       if (is_folder(session_, input)) {
         add_folder(input);
       } else {
-        // What is packed has its name within the archive.
+        // A packed file is named after its member of the archive.
         const fs::path called = input.find("://") != std::string::npos ? input : shown;
         add(input, fs::path(many_.folder) / named(called.filename().string()));
       }
@@ -129,7 +129,7 @@ class ConversionPlanner {
   }
 
  private:
-  // Of one folder what it holds goes right into the target, of several each has a folder of its own.
+  // The contents of one folder go directly into the target; of several, each gets a subfolder.
   void add_folder(const std::string& folder) {
     plan_.has_folders = true;
     fs::path target = many_.folder;
@@ -148,7 +148,7 @@ class ConversionPlanner {
     }
   }
 
-  // What is in the target was made before.
+  // Files in the target come from earlier runs.
   bool is_ours(const std::string& path) const {
     std::error_code failure;
     const fs::path place = fs::weakly_canonical(path, failure).lexically_relative(own_);
@@ -175,21 +175,21 @@ class ConversionPlanner {
   std::map<std::string, std::string> sources_;  // by target
 };
 
-// What became of one.
+// The outcome of one job.
 struct ConversionOutcome {
   std::optional<Report> report;
   std::optional<Error> error;
   bool is_skipped = false;
-  bool is_stale = false;  // skipped, though its source is younger
+  bool is_stale = false;  // skipped, though its source is newer
   bool has_streams = false;
-  bool is_left = false;  // nothing was tried
+  bool is_left = false;  // not tried
 };
 
 void make_folders(const fs::path& folder) {
   std::error_code failure;
   fs::create_directories(folder, failure);
   if (!failure || fs::is_directory(folder)) return;
-  throw Error(Code::io, fmt::format("{}: the folder cannot be made: {}", folder.string(), failure.message()),
+  throw Error(Code::io, fmt::format("{}: cannot create the folder: {}", folder.string(), failure.message()),
               {.path = folder.string(), .system_errno = failure.value()});
 }
 
@@ -198,7 +198,7 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, failure);
 }
 
-// The folder itself, or the nearest one above that there is.
+// The folder itself, or its nearest existing parent.
 fs::path nearest_folder(fs::path folder) {
   std::error_code failure;
   while (!folder.empty() && !fs::exists(folder, failure) && folder != folder.parent_path())
@@ -225,7 +225,7 @@ class Converter {
     if (many_.options.dry_run) require_space();
     if (left_ > 0) {
       session_.complain(
-          fmt::format("{} not tried, for there is no space; --skip-existing goes on", count(left_, "file")));
+          fmt::format("{} not tried because the disk is full; continue with --skip-existing", count(left_, "file")));
     }
     if (plan.has_folders) tell_summary(plan);
     return code_;
@@ -246,7 +246,7 @@ class Converter {
       convert_one(job, outcome);
     } catch (const Error& error) {
       outcome.error = error;
-      // The others would fail one by one.
+      // The remaining ones would fail one by one.
       if (error.code() == Code::no_space && !many_.options.dry_run) is_full_ = true;
     }
     return outcome;
@@ -271,10 +271,10 @@ class Converter {
     outcome.report = lq::convert(job.from, target, session_.communicator, how);
     outcome.report->path = job.to;
     if (many_.options.dry_run) return;
-    // By the caller's thread, in the order of the files.
+    // Called by the caller's thread, in the order of the files.
   }
 
-  // Where it is written to. In a dry run that is a folder that is there.
+  // The path to write to. In a dry run a folder that exists.
   std::string prepared(const std::string& to, ConvertOptions& how) const {
     const fs::path folder = fs::path(to).parent_path();
     if (!many_.options.dry_run) {
@@ -287,7 +287,7 @@ class Converter {
     return to;
   }
 
-  // By the log, or by a look at it: a file that is not whole is no reason to skip.
+  // By the log, or by inspecting it: an incomplete file is no reason to skip.
   bool is_done(const std::string& to) const {
     if (log_.has(to)) return true;
     std::error_code failure;
@@ -309,9 +309,9 @@ class Converter {
   }
 
   void tell_other(const ensemble::VerifiedFile& file) {
-    if (file.is_stranger()) return session_.remark(file.problem + "; passed over");
-    // What a writer works on, or left behind, is no member.
-    if (file.verdict != Verdict::unreadable) return session_.note(file.problem + "; passed over");
+    if (file.is_stranger()) return session_.remark(file.problem + "; skipped");
+    // Files being written or left by a writer are not members of the ensemble.
+    if (file.verdict != Verdict::unreadable) return session_.note(file.problem + "; skipped");
     ++failed_;
     code_ = worse(code_, exit_code_of(file.verdict));
     session_.complain(file.problem);
@@ -325,8 +325,8 @@ class Converter {
       code_ = worse(code_, cli::tell(session_, job.shown, *outcome.error));
     } else if (outcome.is_skipped) {
       ++skipped_;
-      session_.note(fmt::format("{}: is there already, skipped{}", job.to,
-                                outcome.is_stale ? "; its source is younger, --overwrite converts it again" : ""));
+      session_.note(fmt::format("{}: already exists, skipped{}", job.to,
+                                outcome.is_stale ? "; its source is newer; --overwrite converts it again" : ""));
     } else if (outcome.has_streams) {
       tell_streams(job);
     } else {
@@ -351,7 +351,7 @@ class Converter {
   void tell_streams(const ConversionJob& job) {
     try {
       if (!many_.rewrite) {
-        throw Error(Code::unsupported, job.shown + ": a multifile has no lattice to cut", {.path = job.shown});
+        throw Error(Code::unsupported, job.shown + ": a multifile has no lattice to select from", {.path = job.shown});
       }
       if (!many_.options.dry_run) make_at_root(fs::path(job.to).parent_path());
       code_ = worse(code_, many_.rewrite(session_, job.from, job.to));
@@ -362,7 +362,7 @@ class Converter {
     }
   }
 
-  // Each file was looked at as if it were the only one.
+  // Each file was checked as if it were the only one.
   void require_space() {
     std::error_code failure;
     const fs::path folder = nearest_folder(many_.folder);
@@ -389,7 +389,7 @@ class Converter {
           fmt::format("{}: {} {}{}, {} failed{}", many_.folder, count(converted_, "file"),
                       many_.options.dry_run ? "would be written" : "written",
                       skipped_ > 0 ? fmt::format(", {} skipped", skipped_) : "", failed_,
-                      strangers > 0 ? fmt::format("; {} of other programs passed over (-v: which)", strangers) : ""));
+                      strangers > 0 ? fmt::format("; {} of other programs skipped (-v lists them)", strangers) : ""));
     }
   }
 

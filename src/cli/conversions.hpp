@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Many files converted into one folder: trees of them, several at a time, with a log by which a run that was
-// interrupted goes on.
+// Many files converted into one folder: whole trees, several files at a time, with a log from which an interrupted
+// run continues.
 #pragma once
 
 #include <functional>
@@ -19,27 +19,27 @@ namespace lq::cli {
 
 struct ManyConversions {
   std::vector<std::string> inputs;  // files and folders
-  std::string folder;               // where to; made if it is not there
+  std::string folder;               // target; created if it does not exist
   std::function<std::string(const std::string& path)> shown = [](const std::string& path) { return path; };
   ConvertOptions options;
   bool skip_existing = false;
   bool keeps_format = false;  // of each file; options.write.format is empty
-  // Of a multifile, which has no fields; none: it is refused.
+  // Handles a multifile, which has no fields; if empty, multifiles are refused.
   std::function<int(Session& session, const std::string& from, const std::string& to)> rewrite = {};
 };
 
-// Collective. Files keep their places below the folders that are named. What cannot be converted does not keep the
-// others. The worst exit code.
+// Collective. Files keep their places below the named folders. A failed file does not stop the
+// others. Returns the worst exit code.
 int convert_many(Session& session, const ManyConversions& many);
 
-// What was written, or with `dry_run` would be.
+// Reports what was written or, with `dry_run`, what would be.
 void tell_conversion(Session& session, const Report& report, const std::string& from, const std::string& to,
                      bool dry_run);
 
 // "conf.10.ildg" becomes "conf.10": without the suffix of a format.
 std::string without_suffix(const std::string& name);
 
-// "t=5,x=0:2" as "t=5:6,x=0:2", which options `region` know. "t=-1" is "t=-1:".
+// "t=5,x=0:2" as "t=5:6,x=0:2", the form of the option `region`. "t=-1" is "t=-1:".
 std::string with_single_sites(const std::string& region);
 
 }  // namespace lq::cli

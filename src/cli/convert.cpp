@@ -36,8 +36,8 @@
 
 namespace lq::cli {
 
-// What the verbs have in common that make multifiles of files, files of multifiles, and multifiles of multifiles. They
-// work in the root alone.
+// Common parts of the verbs that pack files into multifiles, unpack them, and rewrite multifiles. They
+// work on the root alone.
 struct RepackArguments {
   RepackOptions options;
 
@@ -46,10 +46,10 @@ struct RepackArguments {
   }
 
   using Work = std::function<RepackReport(const RepackOptions&)>;
-  // Collective. Does `work`, with a progress bar of that label, tells what it reports about `to`, and returns the exit
+  // Collective. Runs `work` with a progress bar of that label, reports its result about `to`, and returns the exit
   // code. `verb`: "packed", "written", ...
   int carry_out(Session& session, const std::string& to, const std::string& verb, const Work& work) const;
-  // The same for a file as for_each_file() has them.
+  // The same for a file from for_each_file().
   int run(Session& session, const std::string& to, const std::string& verb, const Work& work) const {
     return for_each_file(session, {to}, [&](const std::string&) { return carry_out(session, to, verb, work); });
   }
@@ -60,25 +60,25 @@ struct RepackArguments {
 
 namespace {
 
-// Of one file or several, another one or a folder.
+// One file or several, rewritten to another file or a folder.
 struct Repack {
   std::string from, to;
   std::vector<std::string> inputs;
   RepackArguments how;
 };
 
-// A whole file of one that is damaged or whose writer was interrupted; without a name for it checkpoints and appends
-// that were interrupted are repaired in place.
+// A complete file from one that is damaged or whose writer was interrupted; without an output name checkpoints and
+// interrupted appends are repaired in place.
 struct Repair {
   std::string from, to;
   RepackArguments how;
 
-  // Whatever is lost, left out or not proven makes the new file another one than was hoped for.
+  // Anything lost, omitted or unproven is reported by the exit code.
   int run(Session& session) const {
     std::string path = to.empty() ? from : to;
     const int code = how.carry_out(session, path, "repaired", [&](const RepackOptions& options) {
       const RepackReport report = lq::repair(from, to, options);
-      // What was written, or what needs no repair.
+      // What was written, or that nothing needs repair.
       path = report.files.empty() ? from : report.files.front();
       return report;
     });
@@ -94,7 +94,7 @@ struct Extract {
 
   int extract(Session& session) const {
     if (!slice.empty()) return extract_slices(session);
-    if (!format.empty()) throw UsageError("--to is for --slice; a record is written as it is");
+    if (!format.empty()) throw UsageError("--to applies to --slice only; a record is copied unchanged");
     if (words.size() != 3) {
       throw UsageError("expected FILE NAME OUT; or --slice t=5 FILE|DIR... OUT for one slice of the lattice");
     }
@@ -106,7 +106,7 @@ struct Extract {
     });
   }
 
-  // "b600" goes into "b600.t5" where nothing else is named.
+  // "b600" goes into "b600.t5" by default.
   int extract_slices(Session& session) const {
     if (words.empty()) throw UsageError("which files? --slice t=5 FILE|DIR... OUT");
     ManyConversions many{.inputs = words, .folder = {}, .options = {}, .skip_existing = false};
@@ -168,7 +168,7 @@ void RepackArguments::tell(Session& session, const std::string& to, const std::s
 Run declare_pack(Arguments& arguments) {
   const auto pack = std::make_shared<Repack>();
   arguments.file("OUT", pack->to, "multifile to write");
-  arguments.files("IN", pack->inputs, "files, each of which becomes a logical file");
+  arguments.files("IN", pack->inputs, "files; each becomes a logical file");
   pack->how.declare(arguments, "pack");
   return [pack](Session& session) {
     return pack->how.run(session, pack->to, "packed",
@@ -208,8 +208,8 @@ Run declare_repair(Arguments& arguments) {
   const auto repair = std::make_shared<Repair>();
   arguments.file("FILE", repair->from, "damaged file, or multifile that was not closed");
   arguments.text("-o,--output", "OUT", repair->to,
-                 "the repaired file, a new one; without it checkpoints and interrupted appends are repaired in place, "
-                 "and others are refused");
+                 "new file for the result; without it checkpoints and interrupted appends are repaired in place, "
+                 "and other files are refused");
   repair->how.declare(arguments, "repair");
   return [repair](Session& session) {
     const std::string& named = repair->to.empty() ? repair->from : repair->to;
@@ -220,12 +220,12 @@ Run declare_repair(Arguments& arguments) {
 Run declare_extract(Arguments& arguments) {
   const auto extract = std::make_shared<Extract>();
   arguments.optional_files("FILE NAME OUT", extract->words,
-                           "file to read; type of the record, NAME:N is number N of it, from 0, or field of a "
+                           "file to read; type of the record (NAME:N: occurrence N, from 0), or field of a "
                            "checkpoint; file to write");
   arguments.reads_contents_but_last();
   arguments.text("--slice", "AXIS=N", extract->slice,
                  "one slice of the lattice, t=5 or t=4:8, of FILE|DIR...; last the folder to write (default: DIR.t5)");
-  arguments.text("--to", "FORMAT", extract->format, "format of the slices (default: that of their file)");
+  arguments.text("--to", "FORMAT", extract->format, "format of the slices (default: the format of their file)");
   extract->how.declare(arguments, "extract");
   return [extract](Session& session) { return extract->extract(session); };
 }
@@ -236,7 +236,7 @@ namespace fs = std::filesystem;
 
 struct Convert {
   std::string first;              // file to read
-  std::vector<std::string> rest;  // more files to read, and last where to
+  std::vector<std::string> rest;  // more files to read; the last one is the target
   WriteArguments write;
   ConvertOptions options;
   bool skip_existing = false;
@@ -251,9 +251,9 @@ struct Convert {
                            }) == 1;
     if (is_folder) return convert_into(session, last);
     if (rest.size() > 1) {
-      throw UsageError(fmt::format("several files go into a folder, and \"{}\" is none; \"mkdir\" makes it", last));
+      throw UsageError(fmt::format("several files need a folder as target; create \"{}\" with \"mkdir\"", last));
     }
-    if (skip_existing) throw UsageError("--skip-existing is for files that go into a folder");
+    if (skip_existing) throw UsageError("--skip-existing applies to files converted into a folder");
     return for_target(session, last, [&](const std::string& to) { return copy(session, first, to); });
   }
 
@@ -279,7 +279,7 @@ struct Convert {
     return all;
   }
 
-  // A multifile has no fields; it is rewritten.
+  // A multifile has no fields, so it is rewritten.
   int rewrite(Session& session, const std::string& from, const std::string& to) const {
     RepackArguments how;
     how.options.overwrite = write.options.overwrite;
@@ -289,7 +289,7 @@ struct Convert {
                          [&](const RepackOptions& given) { return lq::rewrite(from, to, given); });
   }
 
-  // Rather than ignore it.
+  // An error instead of ignoring the options.
   void refuse_what_needs_a_field(const std::string& from, const std::string& to) const {
     const bool named = std::ranges::any_of(formats(), [&](const FormatInfo& format) {
       return format.contents != Contents::streams &&
@@ -297,7 +297,7 @@ struct Convert {
     });
     if (!write.asks_for_a_field() && !named) return;
     const std::string why = named ? fmt::format("the suffix of \"{}\" belongs to another format", to)
-                                  : "options for fields mean nothing to it";
+                                  : "options for fields do not apply to it";
     throw Error(Code::invalid_argument,
                 fmt::format("{}: a multifile can only become another multifile, and {}; for a field of a checkpoint do "
                             "\"lq extract {} FIELD OUT\" first",
@@ -321,7 +321,7 @@ struct Convert {
     return fine;
   }
 
-  // Tiles go to ranks as they come; the grid says how many ranks there must be.
+  // Tiles are distributed dynamically, so the grid only has to match the number of ranks.
   void check_grid(const Session& session, const std::string& from) const {
     const Catalog catalog = inspect(from, session.communicator);
     const FieldEntry& field = catalog.field(options.field, options.index);
@@ -338,14 +338,14 @@ Run declare_convert(Arguments& arguments) {
   arguments.reads_contents();
   arguments.files(
       "OUT", convert->rest,
-      "file to write; its suffix picks the format. Or more files and folders to read, and last a folder for "
+      "file to write; its suffix picks the format. Or more files and folders to read, and last the folder for "
       "all of them");
   arguments.reads_contents_but_last();
   convert->write.declare(arguments, "convert");
   declare_options(arguments, "convert", "ConvertOptions", convert->options);
   arguments.flag("--skip-existing", convert->skip_existing,
-                 "in a folder: skip files that exist and are complete, as listed in its lq-convert.log; how an "
-                 "interrupted run goes on");
+                 "in a folder: skip files that exist and are complete, as listed in its lq-convert.log; continues an "
+                 "interrupted run");
   return [convert](Session& session) { return convert->run(session); };
 }
 

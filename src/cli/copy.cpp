@@ -41,22 +41,22 @@
 
 namespace lq::cli {
 
-// Copies in the background: a process of its own for each, and a file that tells how far it is, below
-// $XDG_STATE_HOME/limequat/copies (~/.local/state). Whoever copies holds a lock on it, so that a copy whose process
-// died is told from one that is under way.
+// Copies in the background: a separate process for each, and a file with its progress below
+// $XDG_STATE_HOME/limequat/copies (~/.local/state). The copying process holds a lock on it, so that a copy whose
+// process died can be distinguished from a running one.
 struct CopyState {
   std::string id;  // "20261123-121530-4711": when it began, and the process
   std::string host;
-  std::string from;  // as it was asked for
+  std::string from;  // as given by the user
   std::string to;
   std::string state;                  // "running", "done", "failed", "stopped"
   std::uint64_t done = 0, total = 0;  // bytes
   double seconds = 0;
-  std::string message;  // why it failed, or how to go on
+  std::string message;  // why it failed, or how to continue
 };
 
-// Starts a process that does `work`, which tells how far it is, returns a message, and throws where it fails. Returns
-// what is known of it, here alone. Errors: where the state is kept cannot be written.
+// Starts a process that runs `work`, which reports its progress, returns a message, and throws if it fails. Returns
+// its initial state, in the calling process only. Errors: the state cannot be written.
 using Tell = std::function<void(std::uint64_t done, std::uint64_t total)>;
 
 namespace {
@@ -65,7 +65,7 @@ namespace fs = std::filesystem;
 
 [[noreturn]] void fail(const std::string& path, const std::string& what, int reason) {
   throw Error(Code::no_permission,
-              fmt::format("{}: cannot {}: {}. Set XDG_STATE_HOME to a folder that can be written", path, what,
+              fmt::format("{}: cannot {}: {}. Set XDG_STATE_HOME to a writable folder", path, what,
                           std::generic_category().message(reason)),
               {.path = path});
 }
@@ -79,7 +79,7 @@ fs::path state_folder() {
               "copies in the background: neither XDG_STATE_HOME nor HOME is set, so their state cannot be stored");
 }
 
-// Lines "name value"; what would end a line becomes a blank.
+// Lines "name value"; an end of line becomes a blank.
 std::string text_of(const CopyState& state) {
   std::string text;
   const auto add = [&](std::string_view name, std::string value) {
@@ -132,7 +132,7 @@ class StateFile {
   StateFile(const StateFile&) = delete;
   StateFile& operator=(const StateFile&) = delete;
 
-  // In place, for the lock is on this file. That it cannot be told does not end the copy.
+  // In place, because the lock is on this file. Failure to store the state does not end the copy.
   bool put(const CopyState& state) noexcept {
     try {
       const std::string text = text_of(state);
@@ -148,7 +148,7 @@ class StateFile {
   int descriptor_;
 };
 
-// Whether some process holds the lock.
+// True if some process holds the lock.
 bool is_held(const fs::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return false;
@@ -190,7 +190,7 @@ void carry_out(StateFile& file, CopyState state, const std::function<std::string
 
 }  // namespace
 
-// In the order they began. Throws Error(no_permission) where the folder cannot be read.
+// In the order of their start. Throws Error(no_permission) if the folder cannot be read.
 std::vector<CopyState> copies() {
   std::vector<CopyState> found;
   const fs::path folder = state_folder();
@@ -203,7 +203,7 @@ std::vector<CopyState> copies() {
     CopyState state = state_of(name, text);
     if (state.state == "running" && !is_held(folder / name)) {
       state.state = "stopped";
-      state.message = "its process has ended; copy again with --resume";
+      state.message = "its process has ended; repeat the copy with --resume";
     }
     found.push_back(std::move(state));
   }
@@ -216,7 +216,7 @@ CopyState start_copy(const std::string& from, const std::string& to,
   const fs::path folder = state_folder();
   std::error_code failure;
   fs::create_directories(folder, failure);
-  if (failure) fail(folder.string(), "make the folder", failure.value());
+  if (failure) fail(folder.string(), "create the folder", failure.value());
   CopyState state{.id = fmt::format("{:%Y%m%d-%H%M%S}-{}", fmt::localtime(std::time(nullptr)), ::getpid()),
                   .host = host_name(),
                   .from = from,
@@ -248,7 +248,7 @@ struct Copy {
     const std::vector<std::string> sources(names.begin(), names.end() - 1);
     if (in_background && session.mpi != "none") {
       throw UsageError(
-          "--background: ranks of MPI cannot go on alone; let the shell or the batch system start lq-mpi in "
+          "--background: MPI ranks cannot continue on their own; let the shell or the batch system start lq-mpi in "
           "the background");
     }
     const auto is_of_python = [](const std::string& word) { return is_address(word) || is_member(word); };
@@ -265,7 +265,7 @@ struct Copy {
     });
   }
 
-  // The package knows what servers state of their files.
+  // The Python package knows the checksums that servers state.
   int fetch(const Session& session) const {
     std::vector<std::string> words;
     for (const options::Option& row : options::table_named("CopyOptions").rows) {
@@ -291,7 +291,7 @@ struct Copy {
   std::string sentence_of(const CopyReport& report) const {
     std::string text = fmt::format("{}copied: {}, {}", options.dry_run ? "would be " : "",
                                    count(report.files.size(), "file"), base::human_bytes(report.bytes));
-    if (report.present_files > 0) text += fmt::format("; there already: {}", count(report.present_files, "file"));
+    if (report.present_files > 0) text += fmt::format("; already present: {}", count(report.present_files, "file"));
     if (options.dry_run) return text + "; nothing was written";
     if (report.moved_bytes < report.bytes) {
       text += fmt::format(" ({} of them by an interrupted copy)", base::human_bytes(report.bytes - report.moved_bytes));
@@ -299,7 +299,7 @@ struct Copy {
     return text;
   }
 
-  // What can be known before is said here, not in the background.
+  // Errors that can be found before the start are reported here, not in the background.
   int start(Session& session, const std::vector<std::string>& sources, const std::string& target) const {
     CopyOptions rehearsal = options;
     rehearsal.dry_run = true;
@@ -368,8 +368,8 @@ Run declare_copy(Arguments& arguments) {
   arguments.keeps_words();
   declare_options(arguments, "copy", "CopyOptions", copy->options);
   arguments.flag("-r", copy->options.recursive, "as --recursive");
-  arguments.flag("--background", copy->in_background, "go on when the shell has ended");
-  arguments.flag("--status", copy->asks_for_status, "how far copies in the background are");
+  arguments.flag("--background", copy->in_background, "continue after the shell has ended");
+  arguments.flag("--status", copy->asks_for_status, "show the progress of background copies");
   return [copy](Session& session) { return copy->run(session); };
 }
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// lq diagnose: what is wrong with a file, in words, and what speaks for it.
+// lq diagnose: what is wrong with a file, in words, and the evidence for it.
 #include <limequat/diagnose.hpp>
 
 #include <memory>
@@ -24,7 +24,7 @@ std::string letters_of(const std::vector<int>& directions) {
   return text.empty() ? "by process" : text;
 }
 
-// Where numbers are dealt into arrays, the order of all their axes says how.
+// If numbers are distributed over arrays, the order of all their axes describes them.
 bool is_dealt(const Reading& reading) {
   return !reading.sites.empty() && !reading.axes.empty() &&
          std::string_view("xyzt0123").find(reading.axes.front()) == std::string_view::npos;
@@ -95,7 +95,7 @@ struct DiagnoseArguments {
     if (diagnosis.stored) out.line(fmt::format("  checksum stated: {}", to_string(*diagnosis.stored)));
     if (diagnosis.computed) out.line(fmt::format("  checksum of the data: {}", to_string(*diagnosis.computed)));
     if (diagnosis.grid) {
-      out.line(fmt::format("  orders of the sites tried against the checksum: {} in {}", diagnosis.grid->tried,
+      out.line(fmt::format("  site orders compared with the checksum: {} in {}", diagnosis.grid->tried,
                            human_seconds(diagnosis.grid->seconds)));
     }
     if (diagnosis.readings.empty()) return;
@@ -116,7 +116,7 @@ struct DiagnoseArguments {
 
 Run declare_diagnose(Arguments& arguments) {
   const auto diagnose = std::make_shared<DiagnoseArguments>();
-  arguments.files("FILE", diagnose->files, "files to look into");
+  arguments.files("FILE", diagnose->files, "files to examine");
   arguments.reads_contents();
   declare_options(arguments, "diagnose", "DiagnoseOptions", diagnose->options);
   return [diagnose](Session& session) {

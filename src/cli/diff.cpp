@@ -61,7 +61,7 @@ struct Diff {
     }
   }
 
-  // Files of two folders by their places in them; those that are left over without the suffixes of formats.
+  // Files of two folders paired by relative path; the remaining ones by path without the suffix of a format.
   struct Pairs {
     std::vector<std::pair<std::string, std::string>> both;
     std::vector<std::string> unpaired;
@@ -81,7 +81,7 @@ struct Diff {
     return places;
   }
 
-  // Moves those that both have to `pairs`.
+  // Moves the places that both have to `pairs`.
   static void pair(Places& one, Places& other, Pairs& pairs) {
     for (auto entry = one.begin(); entry != one.end();) {
       const auto partner = other.find(entry->first);
@@ -95,7 +95,7 @@ struct Diff {
     }
   }
 
-  // Those of which there are several stay as they are.
+  // Names that would coincide keep their suffix.
   static Places without_suffixes(const Places& places) {
     std::map<std::string, int> counts;
     for (const auto& [place, path] : places) ++counts[without_suffix(place)];
@@ -176,13 +176,13 @@ struct Diff {
       session.out.line(json.end_object().end_object().take());
       return;
     }
-    for (const std::string& path : pairs.unpaired) session.out.line(printable(path) + ": only there");
+    for (const std::string& path : pairs.unpaired) session.out.line(printable(path) + ": exists only there");
     if (session.quiet && different + failed + pairs.unpaired.size() == 0) return;
     session.out.line(fmt::format("{} and {}: {} of the same numbers, {} different, {} without a partner, {} failed", a,
                                  b, count(same, "pair"), different, pairs.unpaired.size(), failed));
   }
 
-  // " of field "gauge"", " of 3 fields"; the names of many are in the JSON.
+  // " of field "gauge"", " of 3 fields"; the names of many fields are in the JSON only.
   static std::string of_fields(const Difference& difference) {
     const std::vector<std::string>& fields = difference.fields;
     if (fields.size() == 1) return fmt::format(" of field \"{}\"", printable(fields.front()));
@@ -221,11 +221,11 @@ struct Diff {
 
 Run declare_diff(Arguments& arguments) {
   const auto diff = std::make_shared<Diff>();
-  arguments.file("A", diff->a, "a file, a checkpoint, of which the fields are meant, or a folder");
+  arguments.file("A", diff->a, "a file, a checkpoint (its fields are compared) or a folder");
   arguments.reads_contents();
   arguments.file(
       "B", diff->b,
-      "another, of any format and precision; or a folder, whose files are compared with those of the same names");
+      "another, of any format and precision; or a folder, whose files are compared with files of the same names");
   arguments.reads_contents();
   declare_options(arguments, "diff", "DiffOptions", diff->options);
   return [diff](Session& session) { return diff->run(session); };

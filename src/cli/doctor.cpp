@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// lq doctor: what this machine, its MPI and a folder's file system do wrong, and what to do about it.
+// lq doctor: faults of this machine, its MPI and a folder's file system, and what to do about them.
 #include <limequat/survey.hpp>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ constexpr std::size_t probe_indent = 6;
 constexpr std::size_t longest_name = std::string_view("neighbour-memory").size();
 constexpr std::size_t longest_mpi_name = std::string_view("mpi-independent-write").size();
 
-// Whoever is told to end leaves no files behind.
+// Removes its files when a signal ends the program.
 void end_cleanly(int signal) {
   remove_probe_files();
   std::signal(signal, SIG_DFL);
@@ -61,7 +61,7 @@ struct Doctor {
     return worst_of(probes) == ProbeVerdict::fail ? environment : fine;
   }
 
-  // Where to.
+  // Returns the path of the profile.
   std::string save(Session& session, const std::vector<Probe>& probes) const {
     const std::string target = profile.empty() ? site_profile_path() : profile;
     if (target.empty()) {
@@ -74,7 +74,7 @@ struct Doctor {
       parts.machine.findings.push_back(fmt::format("{} {}: {}", name(probe.verdict), probe.name, probe.found));
     }
     at_root(session, [&] {
-      // Nothing that can be measured.
+      // Facts that cannot be measured.
       if (std::filesystem::exists(target)) parts.machine.targets = usable_machine_of(target).machine.targets;
       save_machine(target, parts.machine);
       return fine;
@@ -82,7 +82,7 @@ struct Doctor {
     return target;
   }
 
-  // Each line as soon as it is known: a slow file system is not taken for one that hangs.
+  // Prints each line as soon as it is known: a slow file system then does not look like one that hangs.
   static void print(Session& session, const Probe& probe) {
     const std::size_t width = session.mpi_probes ? longest_mpi_name : longest_name;
     constexpr Style styles[] = {Style::good, Style::warning, Style::bad};
@@ -120,14 +120,14 @@ struct Doctor {
 
 Run declare_doctor(Arguments& arguments) {
   const auto doctor = std::make_shared<Doctor>();
-  arguments.text("--path", "DIR", doctor->path, "folder to examine; default: the present one");
+  arguments.text("--path", "DIR", doctor->path, "folder to examine (default: the current one)");
   arguments.flag("--thorough", doctor->thorough,
-                 "also test pieces and messages above 2 GiB; needs 5 GB of memory and of disk space");
-  arguments.number("--budget", doctor->budget, "seconds that the questions may take together (default 10)");
+                 "also test transfers and messages above 2 GiB; needs 5 GB of memory and 5 GB of disk space");
+  arguments.number("--budget", doctor->budget, "time limit of all tests together in seconds (default 10)");
   arguments.flag("--save-profile", doctor->saves_profile,
-                 "measure this machine and keep the numbers for plans, with what was found");
+                 "measure this machine and save the numbers, with the results of the tests, for plans");
   arguments.text("--profile", "FILE", doctor->profile,
-                 "where to keep them; default: the site's (docs/guide/doctor.md)");
+                 "file to save them in (default: the site profile, see docs/guide/doctor.md)");
   return [doctor](Session& session) { return doctor->run(session); };
 }
 

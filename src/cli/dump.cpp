@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// lq dump: the numbers of one site, laid out as what they are, or of a box of sites.
+// lq dump: the numbers of one site, laid out by kind, or of a box of sites.
 #include <algorithm>
 #include <bit>
 #include <charconv>
@@ -31,8 +31,8 @@ namespace lq::cli {
 
 namespace {
 
-// The reader of our output has gone; thrown through read_record to stop it.
-struct NobodyReads {};
+// The reader of the output has gone; thrown through read_record to stop it.
+struct ReaderGone {};
 
 struct Cat {
   std::string file;
@@ -42,13 +42,13 @@ struct Cat {
     const NumberedName wanted = parse_numbered_name(name);
     const auto sink = [&](const void* data, std::uint64_t bytes) {
       session.out.write_data({static_cast<const char*>(data), static_cast<std::size_t>(bytes)}, session.mpi != "none");
-      if (!session.out.wants_more()) throw NobodyReads();
+      if (!session.out.wants_more()) throw ReaderGone();
     };
     return at_root(session, [&] {
       try {
         read_record(file, wanted.name, wanted.index, sink);
-      } catch (const NobodyReads&) {
-        // Whether that is an error, run() decides.
+      } catch (const ReaderGone&) {
+        // run() decides whether this is an error.
       }
       return fine;
     });
@@ -61,7 +61,7 @@ Run declare_cat(Arguments& arguments) {
   const auto cat = std::make_shared<Cat>();
   arguments.file("FILE", cat->file, "file to read");
   arguments.reads_contents();
-  arguments.word("NAME", cat->name, "type of the record, NAME:N is number N of it, from 0; or field of a checkpoint");
+  arguments.word("NAME", cat->name, "type of the record (NAME:N: occurrence N, from 0), or field of a checkpoint");
   return [cat](Session& session) {
     return for_each_file(session, {cat->file}, [&](const std::string&) { return cat->print(session); });
   };
@@ -83,7 +83,7 @@ Coord parse_site(const std::string& text) {
   return Coord(values);
 }
 
-// Matrices one below the other: their headings, and rows and columns of each.
+// Matrices one below the other: their headings, and the rows and columns of each.
 struct Blocks {
   std::vector<std::string> headings;
   int rows = 1;
@@ -132,7 +132,7 @@ std::vector<int> shape_of(const FieldSpec& spec) {
   return shape;
 }
 
-// An array of numpy as a file: its header, padded so that the numbers begin at a multiple of 64 bytes.
+// The header of a numpy file, padded so that the numbers begin at a multiple of 64 bytes.
 std::string npy_header(const FieldSpec& spec, const std::vector<std::int64_t>& shape) {
   const bool is_single = spec.precision == Precision::single;
   const char order = std::endian::native == std::endian::little ? '<' : '>';
@@ -159,11 +159,11 @@ struct Dump {
     if (!site.empty() && !box.empty()) {
       throw UsageError("which sites? --site 0,0,0,3 (x,y,z,t), or a part of the lattice: --box t=5,x=0:4");
     }
-    if (box.empty() && !output.empty()) throw UsageError("--output belongs to --box");
+    if (box.empty() && !output.empty()) throw UsageError("--output requires --box");
     return box.empty() ? print_site(session) : print_box(session);
   }
 
-  // As lq::read() gives them, compared with the checksums that cover them.
+  // The numbers as lq::read() returns them, compared with the checksums that cover them.
   int print_box(Session& session) const {
     const NumberedName wanted = parse_numbered_name(options.field);
     return at_root(session, [&] {
@@ -190,7 +190,7 @@ struct Dump {
     });
   }
 
-  // Time is slowest, as in arrays of Python.
+  // Time is the slowest axis, as in Python arrays.
   static std::vector<std::int64_t> array_shape(const FieldSpec& spec, const Box& part) {
     std::vector<std::int64_t> shape(part.extents.begin(), part.extents.end());
     std::ranges::reverse(shape);
@@ -245,7 +245,7 @@ struct Dump {
     }
   }
 
-  // A line for each site, which programs read as columns.
+  // A line for each site, in columns.
   void print_text_box(Session& session, const FieldEntry& entry, const Box& part,
                       const std::vector<std::byte>& numbers) const {
     const FieldSpec& spec = entry.payload.spec;
@@ -298,7 +298,7 @@ struct Dump {
     Output& out = session.out;
     out.line(fmt::format("{}: \"{}\" ({}, {} precision) at site ({})", file, printable(entry.name), describe(spec),
                          name(spec.precision), fmt::join(where.begin(), where.end(), ",")));
-    // Digits that give back the number of the file.
+    // Enough digits to restore the number in the file.
     const int digits = spec.precision == Precision::single ? 8 : 16;
     const Blocks blocks = blocks_of(spec);
     std::size_t next = 0;

@@ -5,7 +5,7 @@
 namespace lq::cli {
 namespace {
 
-// What an error in a file amounts to: broken structure, an interrupted writer, or contents that are others.
+// The exit code of an error in a file: broken structure, an interrupted writer, or differing contents.
 int exit_code_for(Code code) noexcept {
   switch (code) {
     case Code::truncated:
@@ -24,7 +24,7 @@ int exit_code_for(Code code) noexcept {
 
 int exit_code_of(const Error& error) noexcept {
   if (error.code() == Code::truncated) return incomplete;
-  // A directory or a pipe is nothing to read, whatever the environment.
+  // A directory or a pipe is not readable, whatever the environment.
   if (error.code() == Code::io && error.facts().expected == "a regular file") return invalid;
   return error.exit_code();
 }

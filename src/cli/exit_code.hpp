@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Exit codes: what a script learns. With several files the highest wins.
+// Exit codes for scripts. With several files the highest wins.
 #pragma once
 
 #include <algorithm>
@@ -26,11 +26,11 @@ inline int worse(int a, int b) { return std::max(a, b); }
 
 int exit_code_of(const Error& error) noexcept;
 int exit_code_of(Verdict verdict) noexcept;
-// Also where a sound file was required, and it is not.
+// Also if an intact file was required, and it is not.
 int exit_code_of(const Verification& verification) noexcept;
-// Of the findings of severity error: truncated, malformed, or else a failed verification.
+// The worst finding of severity error: truncated, malformed, or else a failed verification.
 int exit_code_of(const std::vector<Finding>& findings) noexcept;
-// What the structure of a file amounts to: fine, invalid or incomplete.
+// The structure of a file: fine, invalid or incomplete.
 int exit_code_of(const Catalog& catalog) noexcept;
 
 }  // namespace lq::cli

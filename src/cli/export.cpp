@@ -3,6 +3,7 @@
 //
 // lq export: files that show the numbers of other ones, which stay where they are. --virtual: in HDF5; --references: as
 // a Zarr array of all files, by the Python package.
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -13,6 +14,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/progress.hpp"
 #include "cli/python_program.hpp"
 
 namespace lq::cli {
@@ -31,22 +33,23 @@ struct Export {
   bool is_virtual = false, are_references = false;
   RepackOptions options;
 
-  int run(Session& session) const {
+  int run(Session& session, const std::string& path) const {
     ConvertOptions how;
     how.write.overwrite = options.overwrite;
     how.write.sync = options.sync;
+    if (is_pipe(to)) how.write.format = "hdf5";
     how.limits = options.limits;
     how.dry_run = options.dry_run;
     const std::string& source = from.front();
-    lq::export_virtual(source, to, session.communicator, how);
+    lq::export_virtual(source, path, session.communicator, how);
     if (session.json) {
-      session.out.object("path", to, "source", source, "dry_run", options.dry_run);
+      session.out.object("path", path, "source", source, "dry_run", options.dry_run);
     } else if (!session.quiet) {
-      session.out.line(fmt::format("{}: {} the fields of {}, whose data stay there{}", to,
+      session.out.line(fmt::format("{}: {} the fields of {}, whose data stay there{}", path,
                                    options.dry_run ? "would show" : "shows", source,
                                    options.dry_run ? "; nothing was written" : ""));
     }
-    if (!options.dry_run) session.note(fmt::format(readers_beware, to, source));
+    if (!options.dry_run) session.note(fmt::format(readers_beware, path, source));
     return fine;
   }
 
@@ -60,15 +63,17 @@ struct Export {
 
   void require_sense() const {
     if (is_virtual == are_references) {
-      throw UsageError(
-          "either --virtual (an HDF5 file) or --references (a Zarr array); for a copy take \"lq convert\"");
+      throw UsageError("either --virtual (an HDF5 file) or --references (a Zarr array); for a copy use \"lq convert\"");
+    }
+    if (std::any_of(from.begin(), from.end(), is_pipe)) {
+      throw UsageError("what comes through a pipe has no place that can be referred to; save it as a file first");
     }
     if (to.empty()) throw UsageError("-o OUT is missing: which file is to be written?");
     if (is_virtual && from.size() > 1)
       throw UsageError("--virtual shows one file; --references shows many as one array");
-    if (are_references && options.dry_run) throw UsageError("--dry-run belongs to --virtual; references copy no data");
+    if (are_references && options.dry_run) throw UsageError("--dry-run requires --virtual; references copy no data");
     if (is_virtual && (!field.empty() || prefix || slices != 1)) {
-      throw UsageError("--field, --slices and --prefix belong to --references");
+      throw UsageError("--field, --slices and --prefix require --references");
     }
   }
 };
@@ -81,14 +86,14 @@ Run declare_export(Arguments& arguments) {
                   "file with fields whose numbers are stored contiguously; for --references also a folder");
   arguments.flag("--virtual", exported->is_virtual, "an HDF5 file that refers to the data of one file");
   arguments.flag("--references", exported->are_references,
-                 "references of kerchunk: all files as one Zarr array, by the Python package");
+                 "kerchunk references: all files as one Zarr array (made by the Python package)");
   arguments.text("-o,--output", "OUT", exported->to,
-                 "file to write, with the suffix .h5; references: .json, or .parq for parquet");
+                 "file to write, with the suffix .h5; references: .json, or .parq for parquet; - for standard output");
   arguments.text("--field", "NAME[:N]", exported->field, "references: the field (default: all)");
-  arguments.number("--slices", exported->slices, "references: time slices in a chunk, 0 for all (default 1)");
+  arguments.number("--slices", exported->slices, "references: time slices per chunk, 0 for all (default 1)");
   arguments.add({.names = {"--prefix"},
                  .value = "TEXT",
-                 .help = "references: what takes the place of the folder of the files, such as https://host/folder",
+                 .help = "references: replacement for the folder of the files, such as https://host/folder",
                  .take = [exported](const std::string& text) { exported->prefix = text; }});
   declare_options(arguments, "export", "RepackOptions", exported->options);
   return [exported](Session& session) {
@@ -96,7 +101,7 @@ Run declare_export(Arguments& arguments) {
     if (exported->are_references) {
       return at_root(session, [&] { return exported->make_references(session); });
     }
-    return for_each_file(session, {exported->to}, [&](const std::string&) { return exported->run(session); });
+    return for_target(session, exported->to, [&](const std::string& path) { return exported->run(session, path); });
   };
 }
 

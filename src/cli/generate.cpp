@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// lq generate: a thermalised pure gauge configuration, so that anyone has real data to try.
+// lq generate: a thermalised pure gauge configuration, as real data for trying things.
 #include <limits>
 #include <memory>
 
@@ -51,14 +51,14 @@ struct Generate {
     return fine;
   }
 
-  // Of the links in the file.
+  // The size of the links in the file.
   std::uint64_t file_bytes(const Grid& grid) const {
     const std::uint64_t word = write.options.precision == Precision::single ? 4 : 8;
     const std::uint64_t site_bytes = static_cast<std::uint64_t>(lattice.size() * 2 * colors() * colors()) * word;
     constexpr std::uint64_t limit = std::numeric_limits<std::int64_t>::max();
     if (grid.volume() <= limit / site_bytes) return grid.volume() * site_bytes;
     throw Error(Code::too_large,
-                fmt::format("{}: a lattice of {} with {} bytes per site does not fit a file, which ends at 2^63 bytes",
+                fmt::format("{}: a lattice of {} with {} bytes per site exceeds the largest file size, 2^63 bytes",
                             path, to_string(lattice), site_bytes),
                 {.path = path});
   }
@@ -86,7 +86,7 @@ struct Generate {
     lq::generate(grid, field, with_news);
   }
 
-  // How the configuration came about, in the words of tmLQCD where it has some.
+  // How the configuration was made, in the terms of tmLQCD where it has some.
   void add_provenance(Metadata& metadata, const Physics& physics) const {
     for (const auto& [name, text] : metadata) {
       if (name == "xlf-info") return;

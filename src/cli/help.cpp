@@ -14,7 +14,7 @@
 namespace lq::cli {
 namespace {
 
-constexpr std::size_t widest_name = 26;  // of an option; what is longer has a line to itself
+constexpr std::size_t widest_name = 26;  // of an option; a longer one has a line to itself
 
 struct Row {
   std::string name, help;
@@ -28,7 +28,7 @@ std::size_t name_width(const std::vector<Row>& rows) {
   return width;
 }
 
-// Two columns; a name that does not fit stands above its help.
+// Two columns; a name that does not fit has its help on the next line.
 void add_rows(Pieces& pieces, const std::vector<Row>& rows, std::size_t column) {
   const std::size_t width = line_width(), indent = column + 4;
   for (const Row& row : rows) {

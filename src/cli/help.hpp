@@ -15,9 +15,9 @@ namespace lq::cli {
 
 // All verbs in their groups.
 Pieces overview(const std::string& program);
-// Usage, arguments and examples of one verb; of a program without verbs, whose command has no name.
+// Usage, arguments and examples of one verb; the command of a program without verbs has no name.
 Pieces verb_help(const std::string& program, const Command& command, const Arguments& arguments);
-// The same as one JSON object, of which docs/reference/lq.md is made (tools/make_lq_page.py).
+// The same as one JSON object, from which docs/reference/lq.md is made (tools/make_lq_page.py).
 std::string verb_help_json(const std::string& program, const Command& command, const Arguments& arguments);
 
 }  // namespace lq::cli

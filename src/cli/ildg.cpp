@@ -27,7 +27,7 @@ struct Ildg {
 
   int run(Session& session) const {
     if (files.size() > 1 && !(output.empty() && document.empty())) {
-      throw UsageError("a document or an output belongs to one FILE");
+      throw UsageError("--document and --output apply to one FILE");
     }
     if (what == "lfn" && !name.empty()) return set_name(session);
     return for_each_file(session, files, [&](const std::string& path) {
@@ -85,7 +85,7 @@ struct Ildg {
     return found.lfn.empty() ? differs : exit_code_of(found.findings);
   }
 
-  // The file again, with another name in it.
+  // Rewrites the file with another name in it.
   int set_name(Session& session) const {
     if (output.empty() || files.size() != 1) throw UsageError("--set NAME rewrites one FILE: --output OUT");
     ConvertOptions how{.limits = options.limits};
@@ -108,9 +108,9 @@ Run declare_ildg(Arguments& arguments) {
                  {"document", "check", "lfn"});
   arguments.files("FILE", verb->files, "configurations");
   arguments.reads_contents();
-  arguments.text("--document", "XML", verb->document, "of check: a document to hold against the file");
-  arguments.text("-o,--output", "OUT", verb->output, "of document and lfn --set: the file to write");
-  arguments.text("--set", "LFN", verb->name, "of lfn: rewrite the file with this name in it");
+  arguments.text("--document", "XML", verb->document, "check: document to compare with the file");
+  arguments.text("-o,--output", "OUT", verb->output, "document and lfn --set: file to write");
+  arguments.text("--set", "LFN", verb->name, "lfn: rewrite the file with this logical file name");
   arguments.flag("--overwrite", verb->overwrite, "replace an existing file");
   declare_options(arguments, "ildg", "QcdmlOptions", verb->options);
   return [verb](Session& session) { return verb->run(session); };

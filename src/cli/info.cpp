@@ -32,7 +32,7 @@ std::string group_of(const FieldSpec& spec) {
 std::string lines_of(const std::vector<base::Property>& properties, std::string_view indent) {
   std::string text;
   for (const base::Property& property : properties) {
-    const std::string value = printable(property.value, std::string::npos);  // properties_of keeps them short
+    const std::string value = printable(property.value, std::string::npos);  // properties_of() keeps them short
     text += fmt::format("{}{} = {}  ({})\n", indent, printable(property.key), value, printable(property.source));
   }
   return text;
@@ -62,12 +62,12 @@ std::string field_text(const FieldEntry& field) {
   return text + lines_of(base::properties_of(field.metadata), "    ");
 }
 
-// A file of many fields, such as a set of vectors, is described in a screen.
+// The description of a file with many fields, such as a set of vectors, fits on a screen.
 
-constexpr std::size_t most_fields = 8;       // that are described one by one
+constexpr std::size_t most_fields = 8;       // described one by one
 constexpr std::size_t most_groups = 5;       // of fields alike
 constexpr std::size_t most_names = 3;        // of the fields of a group
-constexpr std::size_t most_properties = 10;  // that all fields of a group state alike
+constexpr std::size_t most_properties = 10;  // common to all fields of a group
 
 struct FieldGroup {
   std::string shape;
@@ -107,7 +107,7 @@ std::string checksums_of(const FieldGroup& group) {
                                           : fmt::format("stored for {} of {}", with_sums, group.fields.size());
 }
 
-// What all of them say: of a set of vectors the operator, not the eigenvalues.
+// The properties common to all: for a set of vectors the operator, not the eigenvalues.
 std::string common_properties(const FieldGroup& group) {
   std::vector<base::Property> common = base::properties_of(group.fields.front()->metadata);
   for (const FieldEntry* field : group.fields) {
@@ -171,13 +171,13 @@ std::string checkpoint_text(const Checkpoint& checkpoint) {
   return text;
 }
 
-// The file system, where files have stripes on it; of several physical files that of the first.
+// The file system, if it stores files in stripes; for several physical files that of the first.
 std::optional<FileSystem> stripes_of(const Catalog& catalog) {
   try {
     FileSystem found = file_system_of(catalog.files.empty() ? catalog.path : catalog.files.front());
     if (found.stripe_bytes > 0) return found;
   } catch (const Error&) {
-    // What was read from a pipe lies nowhere.
+    // Data from a pipe are not in a file system.
   }
   return {};
 }
@@ -266,14 +266,14 @@ class Info {
                                  count(catalog.records.size(), "record"),
                                  catalog.files.size() > 1 ? fmt::format(" in {} files", catalog.files.size()) : ""));
     session.out.line(
-        fmt::format("  complete   {}", catalog.complete ? "yes" : "NO: its writer was interrupted, or it ends early"));
+        fmt::format("  complete   {}", catalog.complete ? "yes" : "NO: interrupted while written, or truncated"));
     session.out.write(stripes_text(catalog));
     if (checkpoint) session.out.write(checkpoint_text(*checkpoint));
     session.out.write(lines_of(base::properties_of(catalog.metadata), "  "));
     session.out.write(fields_text(catalog.fields, session.verbose));
   }
 
-  // The catalog, and what a script asks first: the facts of the first field, and what the texts say.
+  // The catalog, and what scripts usually need: the facts of the first field, and those in the texts.
   static void show_json(Session& session, const Catalog& catalog, const std::optional<Checkpoint>& checkpoint,
                         const std::vector<std::string>& leftovers) {
     base::JsonWriter json;
@@ -303,7 +303,7 @@ Run declare_info(Arguments& arguments) {
   const auto info = std::make_shared<Info>();
   arguments.optional_files("FILE", info->files, "files to describe");
   arguments.reads_contents();
-  arguments.texts("--storage", "DIR", info->folders, "folders whose file systems are described; may be repeated");
+  arguments.texts("--storage", "DIR", info->folders, "folder whose file system to describe; may be repeated");
   declare_options(arguments, "info", "Limits", info->limits);
   return [info](Session& session) {
     if (info->files.empty() && info->folders.empty()) throw UsageError("name a FILE, or a folder after --storage");

@@ -27,7 +27,7 @@ Run declare(const Command& command, Session& session, Arguments& arguments) {
 
 namespace {
 
-// With -v, what it was built with, a line for each part.
+// With -v, its build options, one line each.
 void print_version(Session& session) {
   std::vector<BuildPart> parts;
   if (session.verbose || session.json) {
@@ -46,7 +46,7 @@ void print_version(Session& session) {
   }
 }
 
-// Options before the verb. Returns how many words they are; `answered` when there is nothing left to do.
+// Options before the verb. Returns their number; `answered` if nothing remains to be done.
 std::size_t global_options(Session& session, const std::vector<std::string>& words, bool& answered) {
   bool asks_for_version = false;
   std::size_t i = 0;
@@ -94,7 +94,7 @@ const Command& verb_named(const std::string& word) {
       fmt::format("unknown verb \"{}\"{}", printable(word), suggestion.empty() ? "; there are " + list : suggestion));
 }
 
-// One rank may lack the room for what another has.
+// One rank may lack memory that another has.
 void parse(Session& session, Arguments& arguments, const std::vector<std::string>& words) {
   std::exception_ptr failure;
   try {
@@ -122,7 +122,7 @@ int run_verb(Session& session, const Command& command, const std::vector<std::st
   }
   try {
     parse(session, arguments, words);
-    if (json_before && !command.reports) throw UsageError("--json does not apply: this verb gives no report");
+    if (json_before && !command.reports) throw UsageError("--json does not apply: this verb prints no report");
     return work(session);
   } catch (const UsageError& error) {
     session.complain(fmt::format("{}: {}", command.name, error.what()));
@@ -151,7 +151,7 @@ int dispatch(Session& session, const std::vector<std::string>& words) {
   }
 }
 
-// Every rank tells of its own calls: the root may not be the one that waits.
+// Every rank reports its own calls: the root may not be the one that waits.
 void watch(const Session& session) {
   watch_stalls_by_default(30, session.communicator.size() == 1
                                   ? session.program + ":"

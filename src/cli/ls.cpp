@@ -32,8 +32,8 @@ std::string flags(const Record& record) {
   return record.mb_flag ? "MB" : record.me_flag ? "ME" : "";
 }
 
-// Columns that say the same of every record are left out: flags where there are no messages, the file where there is
-// one, pieces where each record lies in one. Of a compressed checkpoint BYTES are those of the streams.
+// Columns that are equal for every record are omitted: flags if there are no messages, the file if there is only
+// one, pieces if each record has one. For a compressed checkpoint BYTES are the sizes of the streams.
 std::string records_table(const Catalog& catalog, const std::optional<Checkpoint>& checkpoint) {
   const auto& records = catalog.records;
   const bool has_flags =
@@ -67,7 +67,7 @@ std::string fields_table(const Catalog& catalog) {
   return table.empty() ? std::string() : fmt::format("\n{}", table.text());
 }
 
-// Of a checkpoint, whose fields lie in a file of their own.
+// For a checkpoint, whose fields are in a separate file.
 std::string fields_table(const Checkpoint& checkpoint) {
   Table table({"FIELD", "KIND", "LATTICE", "PROCESSES", "PRECISION", ">BYTES", "CHECKSUM"});
   for (const MultifileField& field : checkpoint.fields) {
@@ -103,7 +103,7 @@ struct Ls {
   bool after_another = false;
   std::set<std::string> listed;  // files of the entries below a folder
 
-  // A line for each lattice file; files of other programs are counted only, and those of a set stand for it once.
+  // A line for each lattice file; files of other programs are only counted, and a set is listed once.
   int list_below(Session& session, const std::string& folder) {
     if (session.communicator.size() > 1) {
       throw Error(Code::unsupported, folder + ": this is a folder, which `lq ls` lists",
@@ -127,8 +127,8 @@ struct Ls {
     }
     if (shown == 0) session.note(folder + ": there is no lattice file in this folder");
     if (others > 0) {
-      session.note(fmt::format("{}: {} not shown, as no lattice file; `lq verify {}` says which of them should be one",
-                               folder, count(others, "file"), printable(folder)));
+      session.note(fmt::format("{}: {} not shown, not a lattice file; `lq verify {}` says which should be one", folder,
+                               count(others, "file"), printable(folder)));
     }
     return code;
   }
@@ -149,7 +149,7 @@ struct Ls {
       checkpoint = checkpoint_of(catalog, session.communicator);
       if (checkpoint && !checkpoint->problem.empty()) session.note(checkpoint->problem);
     } catch (const Error& error) {
-      session.note(error.what());  // the records are there all the same
+      session.note(error.what());  // the records are listed nevertheless
     }
     const auto show = [&] {
       if (session.json) {
@@ -193,7 +193,7 @@ Run declare_ls(Arguments& arguments) {
   arguments.files("FILE", ls->files, "files to list");
   arguments.reads_contents();
   arguments.flag("--table", ls->as_table,
-                 "a line for each file, as for every FILE that is a folder: format, kind, lattice, precision, size");
+                 "a line for each file (the default for a folder): format, kind, lattice, precision, size");
   declare_options(arguments, "ls", "Limits", ls->limits);
   return [ls](Session& session) {
     const int code =

@@ -15,7 +15,7 @@
 
 int main(int argc, char** argv) try {
   std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that meets the limit of the process shows as EFBIG
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that exceeds the process's limit then fails with EFBIG
   const lq::mpi::Environment environment(argc, argv);
   lq::cli::Session session("lq-mpi", lq::mpi::communicator());
   session.mpi = lq::cli::mpi_library();
@@ -30,7 +30,7 @@ int main(int argc, char** argv) try {
   session.with_tasks = lq::bench::with_tasks;
   return lq::cli::run(session, std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
 } catch (const lq::Error& error) {
-  // Only MPI itself fails here: before there is a session, or after it.
+  // Only MPI itself fails here: before the session is created, or after it.
   std::fprintf(stderr, "lq-mpi: %s\n", error.what());
   return lq::cli::environment;
 }

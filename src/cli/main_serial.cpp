@@ -9,7 +9,7 @@
 int main(int argc, char** argv) {
   // A reader that has gone shows as EPIPE; see session.hpp.
   std::signal(SIGPIPE, SIG_IGN);
-  // A file that meets the limit of the process shows as EFBIG, and what was written of it is removed.
+  // A file that exceeds the process's limit then fails with EFBIG, and its partial contents are removed.
   std::signal(SIGXFSZ, SIG_IGN);
   lq::cli::Session session("lq", lq::Communicator());
   return lq::cli::run(session, std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));

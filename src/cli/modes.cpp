@@ -189,7 +189,7 @@ struct ModesArguments {
                               complex_text(set.modes().back().eigenvalue)));
   }
 
-  // The file, or the folder that its files lie in.
+  // The file, or the folder of its files.
   static std::string path_of(const modes::Set& set) {
     const std::string& first = set.file().catalog().path;
     return set.file_count() == 1 ? first : first.substr(0, first.rfind('/'));
@@ -227,17 +227,17 @@ struct ModesArguments {
   }
 
   int convert(Session& session) const {
-    if (files.size() != 2) throw UsageError("convert takes two files: the set, and the one to be written");
+    if (files.size() != 2) throw UsageError("convert takes two files: the set, and the file to write");
     modes::ConvertOptions options{
         .first = first, .last = last, .overwrite = overwrite, .unsaid = unsaid(), .format = format};
     if (!storage.empty()) options.storage = modes::parse_storage(storage);
     if (!strategy.empty()) options.route.strategy = parse_strategy(strategy);
     if (basis > 0) {
-      if (block.size() == 0)
-        throw UsageError("--basis needs --block, the sites that coefficients are for: --block 4x4x4x4");
+      if (block.size() == 0) throw UsageError("--basis needs --block, the sites of one block: --block 4x4x4x4");
       options.coherence = modes::Coherence{.basis = basis, .block = block, .tolerance = tolerance};
     }
     Report report;
+    const EndsBySignals ending;
     const std::uint64_t modes = modes::convert(files[0], files[1], session.communicator, options, &report);
     return at_root(session, [&] {
       if (session.json) {
@@ -256,16 +256,16 @@ struct ModesArguments {
 Run declare_modes(Arguments& arguments) {
   const auto modes = std::make_shared<ModesArguments>();
   arguments.word("WHAT", modes->what,
-                 "ls: list every mode; info: show what the modes have in common; verify: check all checksums and show "
-                 "where damage is; convert: SET OUT, write a new set of some modes, or in another storage",
+                 "ls: list every mode; info: show common properties of the modes; verify: check all checksums and show "
+                 "where damage is; convert: SET OUT, write a new set of some modes, or in another number format",
                  {"ls", "info", "verify", "convert"});
   arguments.files("SET", modes->files, "sets of modes");
   arguments.reads_contents();
-  arguments.text("--storage", "HOW", modes->storage, "convert: how numbers are stored (default: as they are)",
+  arguments.text("--storage", "HOW", modes->storage, "convert: number format of the new set (default: unchanged)",
                  {"double", "single", "fixed16"});
   arguments.number("--first", modes->first, "convert: the first mode, from 0");
   arguments.number("--last", modes->last, "convert: the mode after the last one");
-  arguments.text("--format", "NAME", modes->format, "convert: of the new set (default: modes)",
+  arguments.text("--format", "NAME", modes->format, "convert: format of the new set (default: modes)",
                  {"modes", "quda", "milc", "grid", "grid-folder", "mod"});
   arguments.number("--basis", modes->basis,
                    "convert: number of modes stored whole; all later modes are stored as their coefficients in each "

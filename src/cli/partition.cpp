@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// lq partition, lq repartition: how files lie in pieces, and files in other pieces.
+// lq partition, lq repartition: how files are split into subfiles, and splitting them differently.
 #include <memory>
 
 #include <fmt/format.h>

@@ -136,26 +136,26 @@ std::string plan_text(const MultifilePlan& plan) {
 
 namespace {
 
-// What the command line says of a machine; zeros: nothing.
+// Properties of a machine given on the command line; zeros: none.
 struct MachineArguments {
   std::string path;
   std::uint64_t nodes = 0, ranks_per_node = 0, cores_per_node = 0, servers = 0, stripe = 0;
   double server_rate = 0, write_rate = 0, read_rate = 0, link_rate = 0, message_rate = 0, latency = 0, open_time = 0;
 
   void declare(Arguments& arguments) {
-    arguments.text("--path", "DIR", path, "folder whose file system is taken: its kind, block or stripe");
-    arguments.number("--nodes", nodes, "nodes of the machine");
-    arguments.number("--ranks-per-node", ranks_per_node, "consecutive ranks on each node");
-    arguments.number("--cores-per-node", cores_per_node, "cores of each node (default: one for each rank)");
-    arguments.number("--servers", servers, "servers of the file system");
-    arguments.number("--server-rate", server_rate, "bytes per second that one server takes or gives");
+    arguments.text("--path", "DIR", path, "folder whose file system to plan for: its kind, block or stripe");
+    arguments.number("--nodes", nodes, "number of nodes");
+    arguments.number("--ranks-per-node", ranks_per_node, "number of consecutive ranks on each node");
+    arguments.number("--cores-per-node", cores_per_node, "number of cores of each node (default: one for each rank)");
+    arguments.number("--servers", servers, "number of servers of the file system");
+    arguments.number("--server-rate", server_rate, "bytes per second that one server writes or reads");
     arguments.number("--stripe", stripe, "bytes that two writers must not share: block or stripe");
     arguments.number("--write-rate", write_rate, "bytes per second that one rank writes");
     arguments.number("--read-rate", read_rate, "bytes per second that one rank reads");
     arguments.number("--link-rate", link_rate, "bytes per second between one node and the rest");
     arguments.number("--message-rate", message_rate, "bytes per second between two ranks on different nodes");
-    arguments.number("--latency", latency, "seconds of a small message between nodes");
-    arguments.number("--open-time", open_time, "seconds to create, close and rename a file");
+    arguments.number("--latency", latency, "latency of a small message between nodes in seconds");
+    arguments.number("--open-time", open_time, "time to create, close and rename a file in seconds");
   }
 
   bool describes_something() const {
@@ -202,7 +202,7 @@ struct MachineArguments {
     if (profile.empty() && to_json(site_machine()) == to_json(Machine{})) {
       text = "numbers of a small workstation, because no site profile was found";
     }
-    if (describes_something()) text += ", with what the command line says";
+    if (describes_something()) text += ", with the values of the command line";
     return text + fmt::format("; {}, blocks of {} bytes", machine.file_system, machine.block_bytes);
   }
 };
@@ -213,12 +213,12 @@ struct Plan {
   std::string kind = "gauge", precision = "double";
   bool reading = false;
   std::uint64_t extents = 8;
-  MultifilePlanRequest multifile = {.tasks = 0};  // where tasks are given
+  MultifilePlanRequest multifile = {.tasks = 0};  // used if tasks are given
 
-  // Of a multifile instead of a lattice.
+  // A plan for a multifile instead of a lattice.
   int run_multifile(Session& session) const {
     if (request.lattice.size() > 0 || request.processes.size() > 0) {
-      throw UsageError("--tasks is for a multifile, --lattice and --processes are for a field; give one or the other");
+      throw UsageError("--tasks plans a multifile, --lattice and --processes plan a field; give one or the other");
     }
     return at_root(session, [&] {
       MultifilePlanRequest asked = multifile;
@@ -282,14 +282,14 @@ Run declare_plan(Arguments& arguments) {
   const auto plan = std::make_shared<Plan>();
   arguments.extents("--lattice", "LATTICE", plan->request.lattice, "extents x, y, z, t, such as 48x48x48x96");
   arguments.extents("--processes,--grid", "GRID", plan->request.processes, "process grid such as 2x2x2x4");
-  arguments.text("--kind", "KIND", plan->kind, "what a site holds (default gauge)", {"gauge", "spinor", "propagator"});
+  arguments.text("--kind", "KIND", plan->kind, "kind of field (default gauge)", {"gauge", "spinor", "propagator"});
   arguments.text("--precision", "P", plan->precision, "precision in the file (default double)", {"single", "double"});
   arguments.flag("--read", plan->reading, "plan reading instead of writing");
   declare_options(arguments, "plan", "PlanRequest", plan->request);
-  arguments.number("--extents", plan->extents, "how many pieces of the file are listed with their ranks (default 8)");
-  arguments.number("--tasks", plan->multifile.tasks, "of a multifile, which is planned instead of a field");
-  arguments.number("--files", plan->multifile.files, "its physical files (default 1)");
-  arguments.number("--expected-bytes", plan->multifile.expected_bytes, "of each task (default: not known)");
+  arguments.number("--extents", plan->extents, "number of pieces of the file to list with their ranks (default 8)");
+  arguments.number("--tasks", plan->multifile.tasks, "number of tasks of a multifile to plan instead of a field");
+  arguments.number("--files", plan->multifile.files, "multifile: number of physical files (default 1)");
+  arguments.number("--expected-bytes", plan->multifile.expected_bytes, "multifile: bytes per task (default: unknown)");
   plan->on.declare(arguments);
   return [plan](Session& session) { return plan->run(session); };
 }

@@ -20,9 +20,9 @@ constexpr std::chrono::milliseconds patience(500);
 constexpr std::chrono::milliseconds interval(100);
 constexpr std::uint64_t bar_width = 40;
 
-volatile std::sig_atomic_t told_to_end = 0;  // the signal
+volatile std::sig_atomic_t told_to_end = 0;  // the number of the signal
 
-// The next one ends the program at once.
+// The next signal ends the program immediately.
 void remember(int signal) {
   told_to_end = signal;
   std::signal(signal, SIG_DFL);
@@ -30,21 +30,25 @@ void remember(int signal) {
 
 }  // namespace
 
-ProgressBar::ProgressBar(const Session& session, std::string label)
-    : enabled_(session.is_root() && !session.quiet && ::isatty(STDERR_FILENO) == 1),
-      label_(std::move(label)),
-      next_(Clock::now() + patience) {
-  if (session.communicator.size() == 1) on_ending_.emplace(remember);
-}
+bool is_told_to_end() noexcept { return told_to_end != 0; }
 
-ProgressBar::~ProgressBar() {
-  clear();
+EndsBySignals::EndsBySignals() : on_ending_(remember), interruptible_(is_told_to_end) {}
+
+EndsBySignals::~EndsBySignals() {
   on_ending_.reset();
   if (told_to_end != 0) std::raise(told_to_end);
 }
 
+ProgressBar::ProgressBar(const Session& session, std::string label)
+    : is_alone_(session.communicator.size() == 1),
+      enabled_(session.is_root() && !session.quiet && ::isatty(STDERR_FILENO) == 1),
+      label_(std::move(label)),
+      next_(Clock::now() + patience) {}
+
+ProgressBar::~ProgressBar() { clear(); }
+
 void ProgressBar::show(std::uint64_t done, std::uint64_t total) {
-  if (told_to_end != 0) throw Error(Code::io, "ended by a signal", {.system_errno = ECANCELED});
+  if (is_alone_ && told_to_end != 0) throw Error(Code::io, "ended by a signal", {.system_errno = ECANCELED});
   if (!enabled_ || total == 0) return;
   const Clock::time_point now = Clock::now();
   if (now < next_) return;
@@ -63,7 +67,7 @@ void ProgressBar::clear() {
 }
 
 Progress ProgressBar::callback() {
-  if (!enabled_ && !on_ending_) return {};
+  if (!enabled_ && !is_alone_) return {};
   return [this](std::uint64_t done, std::uint64_t total) { show(done, total); };
 }
 

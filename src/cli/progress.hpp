@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A progress bar on stderr: only on a terminal, from the root, not with --quiet, and only for what takes longer
-// than half a second. And the end of the work when somebody tells this program to end: the library takes back what is
-// not complete, and then the signal does what it does.
+// than half a second. Also handles signals that end the program: the library removes incomplete
+// files, and then the signal takes its usual effect.
 #pragma once
 
 #include <array>
@@ -14,15 +14,16 @@
 #include <string>
 
 #include <limequat/inspect.hpp>
+#include <limequat/interrupt.hpp>
 
 #include "base/ordered_results.hpp"
 #include "cli/session.hpp"
 
 namespace lq::cli {
 
-// What is done when somebody tells this program to end.
+// Action when a signal asks this program to end.
 
-// While it lives, the signals that end a program call `handler`; those that are ignored stay so.
+// During its lifetime, signals that end a program call `handler`; ignored signals stay ignored.
 class OnEnding {
  public:
   explicit OnEnding(void (*handler)(int)) {
@@ -42,6 +43,23 @@ class OnEnding {
   std::array<void (*)(int), signals.size()> before_{};
 };
 
+// Whether such a signal was remembered.
+bool is_told_to_end() noexcept;
+
+// While it lives, such a signal is remembered, and calls of the library end by it; then it does what it does. Of ranks,
+// too: launchers hand it on, and wait a moment before they kill. The next signal ends the program at once.
+class EndsBySignals {
+ public:
+  EndsBySignals();
+  ~EndsBySignals();
+  EndsBySignals(const EndsBySignals&) = delete;
+  EndsBySignals& operator=(const EndsBySignals&) = delete;
+
+ private:
+  std::optional<OnEnding> on_ending_;
+  Interruptible interruptible_;
+};
+
 class ProgressBar {
  public:
   ProgressBar(const Session& session, std::string label);
@@ -49,30 +67,31 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  // Throws where a signal came meanwhile.
+  // Throws if a signal arrived.
   void show(std::uint64_t done, std::uint64_t total);
   void clear();
-  // For calls of the library; valid as long as this bar.
+  // For calls of the library; valid during the lifetime of this bar.
   Progress callback();
 
  private:
   using Clock = std::chrono::steady_clock;
+  bool is_alone_;  // ranks end together, by the library
   bool enabled_;
-  std::optional<OnEnding> on_ending_ = {};  // of one process; launchers of several have ways of their own
+  EndsBySignals ends_by_signals_;
   bool visible_ = false;
   std::string label_;
   Clock::time_point next_;
 };
 
-// How many of so many things are worked on at a time, and with how many threads each: one process alone takes several,
-// ranks take each of them together.
+// How many items are processed at a time, and with how many threads each: one process alone takes several,
+// ranks share each of them.
 struct AtOnce {
   AtOnce(const Session& session, std::size_t count, int threads_asked);
   bool is_alone;
   int things = 1, threads;
 };
 
-// Collective. take(k, work(k)) for each of so many things, in their order and with a bar.
+// Collective. take(k, work(k)) for each of the items, in order and with a bar.
 template <class Work, class Take>
 void take_in_order(const Session& session, std::string label, std::size_t count, const AtOnce& how, const Work& work,
                    const Take& take) {
@@ -82,12 +101,15 @@ void take_in_order(const Session& session, std::string label, std::size_t count,
     take(static_cast<std::size_t>(k), result);
     if (told) told(k + 1, count);
   };
-  const auto work_on = [&](std::uint64_t k) { return work(static_cast<std::size_t>(k)); };
+  const auto work_on = [&](std::uint64_t k) {
+    const Interruptible on_this_thread(is_told_to_end);
+    return work(static_cast<std::size_t>(k));
+  };
   if (how.is_alone) return base::in_order(count, how.things, work_on, take_one);
   for (std::uint64_t k = 0; k < count; ++k) take_one(k, work_on(k));
 }
 
-// What `work` gives with these options and a bar.
+// Returns the result of `work` with these options and a bar.
 template <class Options, class Work>
 auto with_bar(const Session& session, std::string label, Options options, const Work& work) {
   ProgressBar bar(session, std::move(label));

@@ -50,13 +50,13 @@ struct Protect {
                                  100 * share));
   }
 
-  // What is wrong is said by the findings.
+  // The findings report what is wrong.
   static void tell_checked(Session& session, const ProtectReport& report) {
     for (const ProtectedFile& file : report.files) {
       if (session.quiet && file.state == ProtectedState::intact) continue;
       session.out.line(
           fmt::format("{}: {}{}", printable(file.path), file.is_missing ? "missing, " : "",
-                      file.state == ProtectedState::damaged ? "damaged, all of it can be restored" : name(file.state)));
+                      file.state == ProtectedState::damaged ? "damaged; all of it can be restored" : name(file.state)));
     }
   }
 };
@@ -65,7 +65,7 @@ struct Protect {
 
 Run declare_protect(Arguments& arguments) {
   const auto protect = std::make_shared<Protect>();
-  arguments.files("FILE", protect->paths, "files, and folders with all that is in them");
+  arguments.files("FILE", protect->paths, "files, and folders with all their contents");
   declare_options(arguments, "protect", "ProtectOptions", protect->options);
   return [protect](Session& session) { return protect->run(session); };
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
@@ -17,6 +18,7 @@
 #include <limequat/error.hpp>
 
 #include "cli/exit_code.hpp"
+#include "cli/progress.hpp"
 
 namespace lq::cli {
 namespace {
@@ -25,8 +27,9 @@ namespace fs = std::filesystem;
 
 constexpr int lacks_packages = 77;
 
-// Takes the package installed with this program before any other, and none from the current folder.
-constexpr const char* bootstrap = R"(import os, sys
+// Prefers the package installed with this program, and uses none from the current folder. A signal that ends a program
+// ends it once: a terminal sends it to this process too, which forwards it.
+constexpr const char* bootstrap = R"(import os, signal, sys
 sys.path[:] = [folder for folder in sys.path if folder]
 beside, verbose = sys.argv[1:3]
 del sys.argv[1:3]
@@ -37,7 +40,21 @@ try:
 except ImportError as error:
     if verbose: print(f"lq: {{sys.executable}}: {{error}}", file=sys.stderr)
     sys.exit(77)
-sys.exit(main(sys.argv[1:])))";
+told = []
+ending = [number for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) != signal.SIG_IGN]
+def end(number, frame):
+    told.append(number)
+    for each in ending: signal.signal(each, signal.SIG_IGN)
+    raise KeyboardInterrupt
+for number in ending: signal.signal(number, end)
+try:
+    code = main(sys.argv[1:])
+except KeyboardInterrupt:
+    code = 130
+if told:
+    signal.signal(told[0], signal.SIG_DFL)
+    os.kill(os.getpid(), told[0])
+sys.exit(code))";
 
 // Each python3 on the path, in order.
 std::vector<std::string> interpreters() {
@@ -54,7 +71,7 @@ std::vector<std::string> interpreters() {
   return found;
 }
 
-// The process, or -1. `end` 0 or more: what its standard input and output are.
+// Starts the process; -1 if that fails. `end` 0 or more: its standard input and output.
 pid_t spawn(std::vector<std::string> words, int end = -1) {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
@@ -71,7 +88,7 @@ pid_t spawn(std::vector<std::string> words, int end = -1) {
   return child;
 }
 
-// Of a process that ended.
+// The exit code of an ended process.
 int exit_code_of_process(pid_t child) {
   int status = 0;
   while (::waitpid(child, &status, 0) < 0) {
@@ -80,10 +97,26 @@ int exit_code_of_process(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(environment);
 }
 
-// Its exit code.
+volatile std::sig_atomic_t working_child = 0, handed_on = 0;
+
+void hand_on(int signal) {
+  handed_on = signal;
+  std::signal(signal, SIG_DFL);
+  ::kill(static_cast<pid_t>(working_child), signal);
+}
+
+// Its exit code. What this process is told the program is told, and this process ends like it.
 int run_program(const std::vector<std::string>& words) {
   const pid_t child = spawn(words);
-  return child < 0 ? lacks_packages : exit_code_of_process(child);
+  if (child < 0) return lacks_packages;
+  working_child = static_cast<std::sig_atomic_t>(child);
+  int code = fine;
+  {
+    const OnEnding handing_on(hand_on);
+    code = exit_code_of_process(child);
+  }
+  if (handed_on != 0 && code != fine) std::raise(handed_on);
+  return code;
 }
 
 // "limequat and matplotlib", "limequat matplotlib"
@@ -91,7 +124,7 @@ std::string with_package(const PythonProgram& program, std::string_view between)
   return program.packages.empty() ? "limequat" : fmt::format("limequat{}{}", between, program.packages);
 }
 
-// What starts the program, but for the interpreter in front.
+// The arguments of the interpreter that start the program.
 std::vector<std::string> command_of(const PythonProgram& program, bool is_verbose,
                                     const std::vector<std::string>& words) {
   std::error_code failure;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Verbs that the Python package does: its function main is called by the first python3 on the path that can import it.
+// Verbs implemented by the Python package: the first python3 on the path that can import it calls its function main.
 #pragma once
 
 #include <functional>
@@ -14,9 +14,9 @@ namespace lq::cli {
 
 struct PythonProgram {
   std::string verb;      // "plot"
-  std::string module;    // of the package, with a function main(words) that returns the exit code
-  std::string packages;  // that it needs besides, separated by commas: "matplotlib"; or none
-  std::string purpose;   // of the packages, for the one who lacks them: "draw pictures"
+  std::string module;    // module of the package, with a function main(words) that returns the exit code
+  std::string packages;  // further packages it needs, separated by commas: "matplotlib"; or none
+  std::string purpose;   // what the packages are needed for, for the error message: "draw pictures"
 };
 
 // Local. A process of the same kind whose standard input and output are the other end of the socket that is returned;

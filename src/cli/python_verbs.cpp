@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// lq manifest, lq set, lq plot: what the Python package does with files of an ensemble, and with benchmark results.
+// lq manifest, lq set, lq plot: verbs of the Python package for files of an ensemble and for benchmark results.
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,8 +18,8 @@
 namespace lq::cli {
 namespace {
 
-// A verb of the package: its options are handed on.
-struct HandedOn {
+// A verb of the package: its options are passed on.
+struct PythonVerb {
   PythonProgram program;
   std::string path = {}, output = {}, name = {};
   std::vector<std::string> files = {}, words = {};
@@ -45,14 +45,14 @@ struct HandedOn {
 }  // namespace
 
 Run declare_manifest(Arguments& arguments) {
-  const auto verb = std::make_shared<HandedOn>(HandedOn{{"manifest", "limequat.manifests", "", "sums files"}});
+  const auto verb = std::make_shared<PythonVerb>(PythonVerb{{"manifest", "limequat.manifests", "", "sums files"}});
   arguments.file("DIR", verb->path, "folder to sum; with --check a folder, a bag or a manifest");
   verb->option(arguments, "-o,--output", "FILE", "the manifest (default: DIR/manifest-sha256.txt)");
-  verb->option(arguments, "--algorithm", "NAME", "of the digests (default sha256)",
+  verb->option(arguments, "--algorithm", "NAME", "algorithm of the digests (default sha256)",
                {"md5", "sha1", "sha256", "sha512"});
   verb->option(arguments, "--bag", "", "a bag of BagIt: DIR/data is its payload");
-  verb->option(arguments, "--check", "", "compare files with a manifest, and verify them while they are read");
-  verb->option(arguments, "--no-verify", "", "sum alone, do not verify lattice files");
+  verb->option(arguments, "--check", "", "compare files with a manifest, and verify them in the same pass");
+  verb->option(arguments, "--no-verify", "", "compute digests only, do not verify lattice files");
   verb->option(arguments, "--accept-damage", "", "damaged files get a digest like any other");
   verb->option(arguments, "--overwrite,--force", "", "replace an existing manifest");
   arguments.number("-j,--threads", verb->threads, "files read at the same time (default: one for each core)");
@@ -64,16 +64,16 @@ Run declare_manifest(Arguments& arguments) {
 }
 
 Run declare_set(Arguments& arguments) {
-  const auto verb = std::make_shared<HandedOn>(HandedOn{{"set", "limequat.changing", "", "writes files anew"}});
-  arguments.file("FILE", verb->path, "file whose texts are changed, by a new file in its place");
+  const auto verb = std::make_shared<PythonVerb>(PythonVerb{{"set", "limequat.changing", "", "rewrites files"}});
+  arguments.file("FILE", verb->path, "file whose texts to change; a new file replaces it");
   arguments.optional_words("KEY=VALUE", verb->files, "a fact such as beta=6.1, or a whole text by its name");
-  arguments.text("--name", "NAME", verb->name, "new name of its field");
-  verb->option(arguments, "-o,--output", "OUT", "the new file (default: it takes the place of FILE)");
+  arguments.text("--name", "NAME", verb->name, "new name of the field");
+  verb->option(arguments, "-o,--output", "OUT", "new file (default: replaces FILE)");
   verb->option(arguments, "--overwrite,--force", "", "replace an existing OUT");
   verb->option(arguments, "--allow-loss", "", "omit what the new file cannot store");
   return [verb](Session& session) {
     if (verb->files.empty() && verb->name.empty()) {
-      throw UsageError("what is to be changed? key=value, or --name NAME");
+      throw UsageError("what to change? key=value, or --name NAME");
     }
     if (!verb->name.empty()) verb->words.push_back("--name=" + verb->name);
     verb->files.insert(verb->files.begin(), verb->path);
@@ -83,7 +83,7 @@ Run declare_set(Arguments& arguments) {
 
 Run declare_plot(Arguments& arguments) {
   const auto verb =
-      std::make_shared<HandedOn>(HandedOn{{"plot", "limequat.benchmarks", "matplotlib", "draw pictures"}});
+      std::make_shared<PythonVerb>(PythonVerb{{"plot", "limequat.benchmarks", "matplotlib", "draw pictures"}});
   arguments.files("RESULT", verb->files, "JSON that \"lq bench\" wrote");
   arguments.text("-o,--output", "OUT", verb->output, "the picture, a .svg or .png file");
   verb->option(arguments, "--kind", "KIND", "what to draw (default: what the results suit)",

@@ -13,8 +13,8 @@ bool is_part_of_value(char c) noexcept {
   return is_part_of_name(c) || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == ':';
 }
 
-// Empty: `lq` has no such option. One of the same name may be a flag in one table and a choice in another: the value
-// decides.
+// Empty if `lq` has no such option. Options of the same name may be a flag in one table and a choice in another: the
+// value decides.
 std::string argument_for(std::string_view name, std::string_view value) {
   if (name == "idle_ranks") return "--idle-ranks";  // of lq::GridOptions, which has no table
   const std::string_view wanted = value == "true" ? "yes" : value == "false" ? "no" : value;
@@ -45,7 +45,7 @@ std::string in_arguments(std::string_view sentence) {
   std::string result;
   for (std::size_t at; (at = sentence.find(mark)) != std::string_view::npos;) {
     const std::size_t begin = at + mark.size(), end = end_of(sentence, begin, is_part_of_name);
-    // A file may be called so: its name is at the beginning, or in a folder, or in quotation marks.
+    // A file may have this name: then it is at the beginning, in a folder, or in quotation marks.
     const bool is_word = at > 0 && (sentence[at - 1] == ' ' || sentence[at - 1] == '(');
     std::size_t rest = end;
     std::string_view value;

@@ -94,7 +94,7 @@ int Output::finish() {
 
 namespace {
 
-// The word that says how bad it is: at the beginning, or after the path.
+// The word for the severity: at the beginning, or after the path.
 std::string with_severity_in_colour(const std::string& message) {
   for (const auto& [word, style] : {std::pair{"error: ", Style::bad}, std::pair{"warning: ", Style::warning}}) {
     const std::string after_path = std::string(": ") + word;
@@ -111,7 +111,7 @@ std::string with_severity_in_colour(const std::string& message) {
 
 void Session::complain(std::string_view message) const {
   if (!is_root()) return;
-  std::fflush(stdout);  // keeps the order where both go to one terminal
+  std::fflush(stdout);  // keeps the order if both go to one terminal
   std::string shown = out.named(in_arguments(message));
   if (::isatty(STDERR_FILENO) == 1) shown = base::printable_text(shown);
   if (!is_under_launcher() && shows_colours(STDERR_FILENO)) shown = with_severity_in_colour(shown);
@@ -155,20 +155,20 @@ int tell(Session& session, const std::string& path, const Error& of_library) {
     json.begin_object().member("path", path).key("error").raw(to_json(error)).end_object();
     session.out.line(json.take());
   }
-  // Not every sentence of the library knows which file it is about.
+  // Not every message of the library contains the file's name.
   const std::string sentence = error.what();
   const auto names = [&](const std::string& file) { return !file.empty() && sentence.find(file) != std::string::npos; };
   const bool says_which = path.empty() || names(path) || names(error.facts().path);
   session.complain(says_which ? sentence : path + ": " + sentence);
   int code = exit_code_of(error);
-  // The file; not something in it.
+  // True for the file itself; not for something in it.
   const bool says_how = sentence.find("--overwrite") != std::string::npos;
   if (error.code() == Code::exists && error.facts().record.empty() && !says_how) {
     session.complain("--overwrite replaces it");
   }
   if (error.code() == Code::not_found && session.is_root()) {
     for (const std::string& leftover : io::leftovers_of(path)) {
-      session.complain(fmt::format("{}: an interrupted writer left \"{}\"; see \"{} verify {}\" for how far it came",
+      session.complain(fmt::format("{}: an interrupted writer left \"{}\"; \"{} verify {}\" shows how much it contains",
                                    path, leftover, session.program, leftover));
       code = incomplete;
     }
@@ -179,7 +179,7 @@ int tell(Session& session, const std::string& path, const Error& of_library) {
 std::string finding_line(const std::string& path, const Finding& finding) {
   std::string line = fmt::format("{}: ", name(finding.severity));
   const std::string message = in_arguments(without_path(finding.message, path));
-  // The place, unless the sentence says it itself.
+  // The position, unless the message contains it.
   const bool tells_place = finding.offset && message.find(std::to_string(*finding.offset)) != std::string::npos;
   if (finding.offset && !tells_place) line += fmt::format("at byte {}: ", *finding.offset);
   if (!finding.record.empty() && message.find(finding.record) == std::string::npos) {
@@ -208,7 +208,7 @@ namespace {
               {.path = "-", .system_errno = reason});
 }
 
-// False, and errno: not all were written.
+// Returns false and sets errno if not all were written.
 bool write_all(int file, const char* bytes, std::size_t count) {
   while (count > 0) {
     const ssize_t written = ::write(file, bytes, count);
@@ -229,7 +229,7 @@ bool is_pipe(const std::string& word) noexcept {
 
 void require_one_rank(const std::string& pipe, bool is_alone) {
   if (is_alone) return;
-  throw Error(Code::unsupported, pipe + ": a pipe belongs to one rank: use lq, or name a file", {.path = pipe});
+  throw Error(Code::unsupported, pipe + ": only one rank can use a pipe: use lq, or name a file", {.path = pipe});
 }
 
 namespace {
@@ -237,11 +237,11 @@ namespace {
 std::string temporary_folder() {
   const char* temporary = std::getenv("TMPDIR");
   std::string folder = std::string(temporary != nullptr && *temporary != '\0' ? temporary : "/tmp") + "/lq-XXXXXX";
-  if (::mkdtemp(folder.data()) == nullptr) fail("cannot make a folder for what goes through a pipe", errno);
+  if (::mkdtemp(folder.data()) == nullptr) fail("cannot create a folder for data that go through a pipe", errno);
   return folder;
 }
 
-// An open file, closed with this, but not standard input and output.
+// An open file, closed on destruction except for standard input and output.
 struct Opened {
   int file;
   ~Opened() {
@@ -249,12 +249,12 @@ struct Opened {
   }
 };
 
-// Gives the file to whoever reads the pipe. A reader that has gone has what it wanted.
+// Copies the file to the reader of the pipe. A reader that has gone has all it needs.
 int pass_on(Session& session, const std::string& folder, const std::string& path, const std::string& target) {
   const auto files = std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator());
   if (files != 1) {
     throw Error(Code::unsupported,
-                fmt::format("{}: this makes {} files, of which a pipe takes one; name a file", target, files),
+                fmt::format("{}: this makes {} files, and a pipe takes only one; name a file", target, files),
                 {.path = target});
   }
   const Opened source{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
@@ -312,14 +312,14 @@ void StandardInput::copy(const std::string& from) const {
   const Opened source{from == "-" ? STDIN_FILENO : ::open(from.c_str(), O_RDONLY | O_CLOEXEC)};
   if (source.file < 0) fail("cannot open the pipe " + from, errno);
   const Opened target{::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
-  if (target.file < 0) fail("cannot make a file for standard input", errno);
+  if (target.file < 0) fail("cannot create a file for standard input", errno);
   std::vector<char> block(std::size_t{1} << 20);
   for (;;) {
     const ssize_t got = ::read(source.file, block.data(), block.size());
     if (got == 0) return;
     if (got < 0 && errno != EINTR) fail("cannot read standard input", errno);
     if (got > 0 && !write_all(target.file, block.data(), static_cast<std::size_t>(got))) {
-      fail("cannot keep standard input in a temporary file", errno);
+      fail("cannot copy standard input to a temporary file", errno);
     }
   }
 }

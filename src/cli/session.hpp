@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a verb works with: the ranks, the user's global wishes, and the places to print. The same code runs as `lq`
+// What a verb works with: the ranks, the user's global options, and the output streams. The same code runs as `lq`
 // on this process alone and as `lq-mpi` on all ranks, where only the root prints.
 #pragma once
 
@@ -25,10 +25,10 @@
 
 namespace lq::cli {
 
-// Standard output that notices when it fails: a full disk is an error, a reader that has gone (`lq cat ... | head`)
-// is not. Failures are remembered, not thrown, so that one rank's output cannot part the ranks.
+// Standard output that detects failures: a full disk is an error, a reader that has gone (`lq cat ... | head`)
+// is not. Failures are stored, not thrown, so that one rank's output cannot separate the ranks.
 
-// What is to be one line stays one, whatever names of files hold.
+// Keeps a line on one line, whatever file names contain.
 std::string on_one_line(std::string_view text);
 
 class Output {
@@ -37,32 +37,32 @@ class Output {
   // the output goes: `under_launcher` has no colours.
   Output(bool prints, bool under_launcher);
 
-  // From now on this file has another name in all that is shown, as others may have.
+  // From now on this file is shown under another name, in place of its path.
   void call(std::string path, std::string name);
-  // With that name.
+  // Replaces paths by these names.
   std::string named(std::string_view text) const;
 
   // All goes to standard error from now on.
   void leave_standard_output() noexcept { stream_ = stderr; }
 
-  // What a terminal would obey is shown.
+  // Control characters of terminals are shown as text.
   void write(std::string_view bytes);
-  // The same in colours, where standard output shows them.
+  // The same in colours, if standard output shows them.
   void write(const Pieces& pieces);
-  // Data as they are.
+  // Raw data.
   void write_data(std::string_view bytes, bool under_launcher);
   void line(std::string_view text);
   void line(Pieces pieces);
-  // A line with a JSON object: names and values in turn, and results of the library, which give all of their members.
+  // A line with a JSON object: alternately names and values, and results of the library, which add all their members.
   template <class... Members>
   void object(const Members&... members) {
     base::JsonWriter json;
     put_members(json.begin_object(), members...);
     line(json.end_object().take());
   }
-  // False once nobody reads any more or writing failed: the rest need not be produced.
+  // False if the reader has gone or writing failed: the rest need not be produced.
   bool wants_more() const noexcept { return failure_ == 0; }
-  // Flushes. 0, or errno of the first failure; a reader that has gone is none.
+  // Flushes. Returns 0, or errno of the first failure; a reader that has gone is not a failure.
   int finish();
 
  private:
@@ -100,13 +100,13 @@ struct Session {
         out(communicator.is_root(), is_under_launcher()) {}
 
   std::string program;       // "lq", "lq-mpi"
-  std::string mpi = "none";  // which MPI library, in its own words
+  std::string mpi = "none";  // name of the MPI library
   Communicator communicator;
   // Collective. The root's number on every rank.
   std::function<int(int)> from_root = [](int code) { return code; };
-  // Collective. And its text.
+  // Collective. The root's text on every rank.
   std::function<std::string(std::string)> text_from_root = [](std::string text) { return text; };
-  // Collective. Probes of MPI, with a folder for files of theirs; none without MPI.
+  // Collective. Probes of MPI, with a folder for their files; none without MPI.
   struct MpiQuestions {
     bool thorough = false;
     double seconds = 10;
@@ -115,11 +115,11 @@ struct Session {
   std::function<std::vector<Probe>(const std::string& folder, const MpiQuestions& questions)> mpi_probes = {};
   // Collective. A mover of bench lattice that gathers on one rank; none without MPI.
   std::function<std::unique_ptr<bench::Mover>(const Grid& grid)> gather = {};
-  // Collective. Paths of others in lexicographic order, for --protocol grid: collective MPI-IO, and Grid's plan with
-  // extents of the given number of bytes (0: as it has them); none without MPI.
+  // Collective. Competing paths in lexicographic order, for --protocol grid: collective MPI-IO, and Grid's plan with
+  // extents of the given number of bytes (0: its default); none without MPI.
   std::function<std::vector<std::unique_ptr<bench::Mover>>(const Grid& grid, std::uint64_t extent_bytes)> grid_paths =
       {};
-  // Some of the ranks, for bench tasklocal; none without MPI.
+  // A subset of the ranks, for bench tasklocal; none without MPI.
   bench::WithTasks with_tasks = {};
   bool quiet = false;
   bool verbose = false;
@@ -137,18 +137,18 @@ struct Session {
   void remark(std::string_view message) const;  // only with --verbose
 };
 
-// Collective. Work that the root does for all: its result, or its error, on every rank.
+// Collective. Runs work on the root only; every rank gets its result or its error.
 int at_root(const Session& session, const std::function<int()>& work);
 
-// Collective. Runs `work` for each file; an lq::Error is told and the next file gets its turn. The worst exit code.
+// Collective. Runs `work` for each file; an lq::Error is reported and the next file follows. Worst exit code.
 int for_each_file(Session& session, const std::vector<std::string>& files,
                   const std::function<int(const std::string& path)>& work);
 
-// Collective. Runs `work`, which writes one file, with the path of the target. "-" or a pipe gets what was written when
-// it is complete, as the header of a new file depends on all of its data; what else would be printed goes to stderr.
+// Collective. Runs `work`, which writes one file, with the path of the target. "-" or a pipe gets the file when
+// it is complete, because the header of a new file depends on all of its data; other output goes to stderr.
 int for_target(Session& session, const std::string& target, const std::function<int(const std::string& path)>& work);
 
-// Collective. Tells an error about a file, as JSON on stdout too if asked for; its exit code.
+// Collective. Reports an error about a file, on stdout as JSON too if requested; returns its exit code.
 int tell(Session& session, const std::string& path, const Error& error);
 
 // Findings to stderr; notes only with --verbose.
@@ -161,19 +161,19 @@ std::string finding_line(const std::string& path, const Finding& finding);
 
 namespace lq::cli {
 
-// Standard input, or a pipe that has a name, as a file: formats look at ends before they look at middles, which a pipe
-// does not let them.
+// Standard input or a named pipe as a file: formats read the end before the middle, which a pipe
+// does not support.
 
 inline constexpr std::string_view standard_input = "standard input", standard_output = "standard output";
 
-// Whether a word is "-", or the path of a pipe: /dev/stdin, a FIFO, or what a shell gives for <(...).
+// True if a word is "-" or the path of a pipe: /dev/stdin, a FIFO, or what a shell passes for <(...).
 bool is_pipe(const std::string& word) noexcept;
 void require_one_rank(const std::string& pipe, bool is_alone);
 
-// A copy in the folder for temporary files (TMPDIR), as long as this lives. io, no_space.
+// A copy in the folder for temporary files (TMPDIR), removed on destruction. io, no_space.
 class StandardInput {
  public:
-  // `path`: "-", or that of a pipe.
+  // `path`: "-", or the path of a pipe.
   explicit StandardInput(const std::string& path);
   ~StandardInput();
   StandardInput(const StandardInput&) = delete;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// lq squeeze, lq unsqueeze: a file in half of its bytes, and back.
+// lq squeeze, lq unsqueeze: a file compressed to half its size, and back.
 #include <memory>
 
 #include <fmt/format.h>

@@ -46,7 +46,7 @@ std::size_t line_width() noexcept {
   std::size_t width = 0;
   const auto [stop, failure] = std::from_chars(columns.data(), columns.data() + columns.size(), width);
   if (failure != std::errc() || stop != columns.data() + columns.size()) width = 0;
-  // `lq --help | less`: the terminal of the messages is the one of the pager.
+  // `lq --help | less`: stderr's terminal is the pager's.
   for (const int file : {STDOUT_FILENO, STDERR_FILENO}) {
     if (width == 0) width = width_of_terminal(file);
   }

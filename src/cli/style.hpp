@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a terminal can do: its width, and colours. Only a terminal gets colours, and none with NO_COLOR (not empty) or
+// What a terminal supports: its width, and colours. Only a terminal gets colours, and none with NO_COLOR (not empty) or
 // TERM=dumb.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace lq::cli {
 
 enum class Style { plain, heading, name, good, warning, bad };
 
-// A stretch of text in one style.
+// A piece of text in one style.
 struct Piece {
   std::string text;
   Style style = Style::plain;
@@ -22,10 +22,10 @@ struct Piece {
 using Pieces = std::vector<Piece>;
 
 bool shows_colours(int file) noexcept;
-// `text` is printable already: what a terminal obeys is added here and nowhere else.
+// `text` is printable already: control sequences are added here and nowhere else.
 std::string in_colour(std::string_view text, Style style);
 
-// Characters in a line: COLUMNS, or the width of the terminal; 80 where there is neither. At least 40.
+// Characters in a line: COLUMNS, or the width of the terminal; 80 if both are missing. At least 40.
 std::size_t line_width() noexcept;
 
 // Words of `text` in lines of `width` characters; the first line begins after `used` characters, all others after

@@ -11,7 +11,7 @@ namespace lq::cli {
 namespace {
 
 std::optional<std::string> meant(std::string_view word, const std::vector<std::string>& candidates) {
-  // An abbreviation is meant even where many letters are missing.
+  // An abbreviation matches even if many letters are missing.
   const auto continues = [&](const std::string& candidate) { return word.size() > 2 && candidate.starts_with(word); };
   const auto longer = std::find_if(candidates.begin(), candidates.end(), continues);
   return longer != candidates.end() ? *longer : base::nearest(word, candidates);

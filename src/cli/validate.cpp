@@ -74,7 +74,7 @@ Run declare_validate(Arguments& arguments) {
   };
 }
 
-// lq explain: every header byte, with its field name and where the format page tells about it.
+// lq explain: every header byte, with its field name and the section of the format page that describes it.
 
 namespace {
 

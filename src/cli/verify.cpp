@@ -33,7 +33,7 @@
 namespace lq::cli {
 namespace {
 
-// "scidac, scidac of slices, weighted of slices": which sums spoke, for some see more than others.
+// "scidac, scidac of slices, weighted of slices": which sums were compared; some detect more than others.
 std::string compared_text(const FieldVerdict& field) {
   std::vector<std::string> names;
   for (const SumName& name : field.compared) names.push_back(to_string(name));
@@ -68,7 +68,7 @@ std::string physics_text(const Physics& physics) {
       physics.not_finite > 0 ? fmt::format(", {} numbers NaN or infinite", physics.not_finite) : "");
 }
 
-// Lines of what was measured beyond the plaquette.
+// Lines for what was measured beyond the plaquette.
 std::vector<std::string> observables_lines(const Observables& measured) {
   std::vector<std::string> all, temporal, lines;
   for (const WilsonLoop& loop : measured.wilson_loops) {
@@ -166,7 +166,7 @@ struct VerifyArguments {
   bool below = false;
   VerifyOptions options;
 
-  // Where this process is alone, several files at a time; ranks verify one after the other together.
+  // A single process takes several files at a time; ranks share each file, one after the other.
   int run(Session& session) const {
     const int threads = comm::or_usable_cores(options.threads);
     const int at_once = session.communicator.size() > 1 ? 1 : std::min(threads, static_cast<int>(files.size()));
@@ -196,15 +196,15 @@ struct VerifyArguments {
     return worse(code, judge_file(session, path, code == fine));
   }
 
-  // What a catalogue has of a file as it is must be what was measured now.
+  // The values in a catalogue for an unchanged file must equal those measured now.
   static int compare_with_catalogue(Session& session, const std::string& path, const Verification& verification) {
     if (verification.fields.empty() || !verification.fields.front().observables) return fine;
-    constexpr double tolerance = 1e-9;  // of other machines
+    constexpr double tolerance = 1e-9;  // allows for other machines
     const auto measured = ensemble::observable_values(*verification.fields.front().observables);
     std::vector<std::pair<std::string, double>> kept;
     try {
       kept = ensemble::catalogued_observables(path);
-    } catch (const Error& error) {  // which is no fault of the file
+    } catch (const Error& error) {  // this is not a fault of the file
       session.complain(fmt::format("warning: {}: not compared with the catalogue: {}", printable(path), error.what()));
     }
     const auto value_of = [](const auto& values, std::string_view name) -> std::optional<double> {
@@ -221,7 +221,7 @@ struct VerifyArguments {
       if (std::abs(*now - value) <= tolerance * std::max(1.0, std::abs(value))) continue;
       session.complain(
           fmt::format("{}: {} is {:.12g}, and {:.12g} in the catalogue, although size and time stamp of the "
-                      "file are as they were",
+                      "file are unchanged",
                       printable(path), name, *now, value));
       code = differs;
     }
@@ -270,7 +270,7 @@ Run declare_verify(Arguments& arguments) {
   arguments.files("FILE", verify->files, "files to verify");
   arguments.reads_contents();
   arguments.flag("-r,--recursive", verify->below,
-                 "one line for each lattice file below folders, and a summary, as for every FILE that is a folder");
+                 "print one line for each lattice file below folders, and a summary (the default if FILE is a folder)");
   declare_options(arguments, "verify", "VerifyOptions", verify->options);
   return [verify](Session& session) {
     std::error_code failure;
@@ -337,7 +337,7 @@ class Below {
                                      Verdict::damaged,    Verdict::incomplete, Verdict::being_written,
                                      Verdict::unreadable, Verdict::foreign};
 
-  // Neither is a question of the file's contents: no permission, or a verdict that is not good enough here.
+  // These are not about the file's contents: no permission, or a verdict that is not sufficient here.
   static int code_of(const ensemble::VerifiedFile& file) {
     if (file.error) return exit_code_of(*file.error);
     return std::max<int>(differs, exit_code_of(file.verdict));

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A target that is looked at, and tried, before the work begins.
+// Targets are inspected, and tried, before the work begins.
 #include "cli/write_arguments.hpp"
 
 #include <unistd.h>
@@ -21,7 +21,7 @@
 namespace lq::cli {
 namespace {
 
-// A sentence about `from` as one about `to`.
+// Changes a message about `from` into one about `to`.
 std::string with_path(std::string sentence, const std::string& from, const std::string& to) {
   for (std::size_t at = 0; (at = sentence.find(from, at)) != std::string::npos; at += to.size()) {
     sentence.replace(at, from.size(), to);
@@ -62,7 +62,7 @@ GridOptions WriteArguments::grid_options() const {
 
 namespace {
 
-// What a small lattice cannot tell.
+// Checks what the small lattice cannot.
 void require_parts(const Extents& lattice, const std::string& text) {
   const Extents parts = parse_extents(text);
   bool fits = parts.size() == lattice.size();
@@ -119,7 +119,7 @@ void rehearse(const Session& session, const std::string& path, const FieldSpec& 
   at_root(session, [&] {
     std::error_code failure;
     std::string folder = (fs::temp_directory_path(failure) / "lq-XXXXXX").string();
-    if (failure || ::mkdtemp(folder.data()) == nullptr) return fine;  // the real write will tell
+    if (failure || ::mkdtemp(folder.data()) == nullptr) return fine;  // the real write reports the error
     const std::string target = (fs::path(folder) / fs::path(path).filename()).string();
     const Grid grid(Extents::filled(dimensions, 2));
     FieldSpec full = spec;
@@ -127,7 +127,7 @@ void rehearse(const Session& session, const std::string& path, const FieldSpec& 
     const std::size_t numbers = static_cast<std::size_t>(dimensions * 2 * spec.colors * spec.colors);
     const std::vector<double> links(numbers * static_cast<std::size_t>(grid.volume()));
     options.sync = Sync::none;
-    options.route = {};  // of all ranks, where this is one
+    options.route = {};  // for all ranks, while this is one
     try {
       (void)write(target, grid, Field{full, links.data(), links.size(), {}, {}}, options);
       fs::remove_all(folder, failure);

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the verbs that write have in common: how the new file is to be, and whether it may be.
+// Common arguments of the verbs that write: how to write the new file, and whether that is possible.
 #pragma once
 
 #include <string>
@@ -22,21 +22,21 @@ struct WriteArguments {
   bool idle_ranks = false;
   bool dry_run = false;
 
-  // The options of writing of that verb, and the process grid.
+  // Declares the options of writing of that verb, and the process grid.
   void declare(Arguments& arguments, std::string_view verb);
   GridOptions grid_options() const;
-  // Whether something was given that means nothing where there is no field to write.
+  // True if an option was given that applies to fields only.
   bool asks_for_a_field() const;
 
  private:
   GivenOptions given_;
 };
 
-// Collective. Throws what is certain to go wrong with the target before any work is done for it.
+// Collective. Throws errors of the target that are certain before any work is done for it.
 void require_target(const Session& session, const std::string& path, bool force);
 
-// Collective. Writes a field of two sites in each dimension of the lattice with the same options where it disturbs
-// nobody, so that what is wrong with them shows before hours of work.
+// Collective. Writes a field of two sites in each dimension of the lattice with the same options in a private
+// place, so that errors in them show before hours of work.
 void rehearse(const Session& session, const std::string& path, const FieldSpec& spec, const Extents& lattice,
               WriteOptions options);
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Agreement: one reduction when all is well; only a failure costs more.
+// Agreement: a single reduction on success; only a failure costs more.
 #include "comm/agree.hpp"
 
 #include <algorithm>
@@ -12,21 +12,22 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "comm/alone.hpp"
 #include "comm/wire.hpp"
 
 namespace lq::comm {
 namespace {
 
-constexpr std::uint64_t nobody = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t no_rank = std::numeric_limits<std::uint64_t>::max();
 
-// The lowest rank that raises its hand, or `nobody`.
+// The lowest rank with `raised` set, or `no_rank`.
 std::uint64_t lowest_rank(Comm& comm, bool raised) {
-  std::uint64_t lowest = raised ? static_cast<std::uint64_t>(comm.rank()) : nobody;
+  std::uint64_t lowest = raised ? static_cast<std::uint64_t>(comm.rank()) : no_rank;
   comm.all_reduce(std::span(&lowest, 1), Reduce::min);
   return lowest;
 }
 
-// Collective. Whether `work` succeeds on all ranks.
+// Collective. True if `work` succeeds on all ranks.
 template <class Work>
 bool succeeds_everywhere(Comm& comm, const Work& work) {
   std::uint64_t is_done = 1;
@@ -39,7 +40,7 @@ bool succeeds_everywhere(Comm& comm, const Work& work) {
   return is_done == 1;
 }
 
-// Short texts travel with their length.
+// A broadcast frame: short texts are sent together with their length.
 struct Frame {
   std::uint64_t length = 0;
   std::array<std::byte, short_broadcast_bytes> begin{};
@@ -60,7 +61,7 @@ Frame broadcast_frame(Comm& comm, base::Bytes bytes, int root) {
   return frame;
 }
 
-// Local. Room for all of the bytes, and those that are known.
+// Local. Allocates memory for all of the bytes, and copies those already received.
 template <class Container>
 void take_frame(const Frame& frame, Container& all) {
   all.resize(static_cast<std::size_t>(frame.length));
@@ -68,7 +69,7 @@ void take_frame(const Frame& frame, Container& all) {
                     std::as_writable_bytes(std::span(all)).begin());
 }
 
-// Collective. What does not fit into the frame.
+// Collective. Broadcasts the bytes that do not fit into the frame.
 template <class Container>
 void broadcast_rest(Comm& comm, base::Bytes bytes, int root, Container& all) {
   const base::MutableBytes place = std::as_writable_bytes(std::span(all)).subspan(short_broadcast_bytes);
@@ -76,7 +77,7 @@ void broadcast_rest(Comm& comm, base::Bytes bytes, int root, Container& all) {
   comm.broadcast(place, root);
 }
 
-// Collective. The root's bytes on all ranks, in a container of the caller's; false on all when one has no room for
+// Collective. Broadcasts the root's bytes into a container of the caller; false on all ranks if one has no memory for
 // them.
 template <class Container>
 bool broadcast_into(Comm& comm, base::Bytes bytes, int root, Container& all) {
@@ -92,7 +93,7 @@ std::string broadcast_text_from(Comm& comm, std::string_view text, int root) {
   return all;
 }
 
-// An error that names its rank already was agreed on before and is passed on as it is.
+// An error that already names its rank was agreed on before and is passed on unchanged.
 Error with_rank(const Error& error, int rank) {
   if (error.facts().rank) return error;
   ErrorFacts facts = error.facts();
@@ -125,9 +126,9 @@ std::uint64_t hash_of(std::span<const Stated> arguments) noexcept {
   return hash.value();
 }
 
-// Collective. `failed`: the lowest rank that failed. Its words go to all; where one rank has no memory for them, all
-// throw that.
-[[noreturn]] void tell_failure(Comm& comm, const std::exception_ptr& failure, std::uint64_t failed) {
+// Collective. `failed`: the lowest rank that failed. Its message is broadcast; if a rank has no memory for it, all
+// throw that error instead.
+[[noreturn]] void broadcast_failure(Comm& comm, const std::exception_ptr& failure, std::uint64_t failed) {
   const int rank = static_cast<int>(failed);
   std::vector<std::byte> words, all;
   const bool is_packed = succeeds_everywhere(comm, [&] {
@@ -146,11 +147,11 @@ std::uint64_t hash_of(std::span<const Stated> arguments) noexcept {
   std::rethrow_exception(is_known ? error : preallocated_out_of_memory());
 }
 
-// Collective, once hashes differ. Every rank gets the same texts, so that any of them could tell.
+// Collective, called when hashes differ. Every rank gets the same texts, so each can report the difference.
 void require_same_text(Comm& comm, std::string_view text, std::string_view what) {
   const std::string first = broadcast_text_from(comm, text, 0);
   const std::uint64_t different = lowest_rank(comm, first != text);
-  if (different == nobody) return;
+  if (different == no_rank) return;
   const int rank = static_cast<int>(different);
   const std::string other = broadcast_text_from(comm, text, rank);
   agree_alike(comm, [&] {
@@ -161,29 +162,31 @@ void require_same_text(Comm& comm, std::string_view text, std::string_view what)
   });
 }
 
-// Collective. One reduction when all is well.
+// Collective. A single reduction on success.
 template <class CompareTexts>
 void settle(Comm& comm, const std::exception_ptr& failure, std::uint64_t hash, const CompareTexts& compare_texts) {
-  std::array<std::uint64_t, 3> lowest{failure ? static_cast<std::uint64_t>(comm.rank()) : nobody, hash, ~hash};
+  std::array<std::uint64_t, 3> lowest{failure ? static_cast<std::uint64_t>(comm.rank()) : no_rank, hash, ~hash};
   comm.all_reduce(lowest, Reduce::min);
-  if (lowest[0] != nobody) tell_failure(comm, failure, lowest[0]);
+  if (lowest[0] != no_rank) broadcast_failure(comm, failure, lowest[0]);
   if (lowest[1] != ~lowest[2]) compare_texts();
 }
 
 }  // namespace
 
+void throw_out_of_memory() { std::rethrow_exception(preallocated_out_of_memory()); }
+
 void agree_on_success(Comm& comm, std::exception_ptr failure) {
   const std::uint64_t failed = lowest_rank(comm, failure != nullptr);
-  if (failed != nobody) tell_failure(comm, failure, failed);
+  if (failed != no_rank) broadcast_failure(comm, failure, failed);
 }
 
 void agree_on_success(Comm& comm, std::exception_ptr failure, std::span<Term> terms) {
-  terms.front() = {failure ? static_cast<std::uint64_t>(comm.rank()) : nobody, Reduce::min};
+  terms.front() = {failure ? static_cast<std::uint64_t>(comm.rank()) : no_rank, Reduce::min};
   comm.combine(terms);
-  if (terms.front().value != nobody) tell_failure(comm, failure, terms.front().value);
+  if (terms.front().value != no_rank) broadcast_failure(comm, failure, terms.front().value);
 }
 
-void throw_failure_of_root(Comm& comm, const std::exception_ptr& failure) { tell_failure(comm, failure, 0); }
+void throw_failure_of_root(Comm& comm, const std::exception_ptr& failure) { broadcast_failure(comm, failure, 0); }
 
 FromRoot bytes_from_root(Comm& comm, base::FunctionRef<std::vector<std::byte>()> make) {
   std::exception_ptr failure;
@@ -191,9 +194,9 @@ FromRoot bytes_from_root(Comm& comm, base::FunctionRef<std::vector<std::byte>()>
   if (comm.rank() == 0) base::keep_failure(failure, [&] { made = make(); });
   FromRoot sent;
   Frame frame = frame_of(made);
-  if (failure) frame.length = nobody;
+  if (failure) frame.length = no_rank;
   comm.broadcast(std::as_writable_bytes(std::span(&frame, 1)), 0);
-  if (frame.length == nobody) tell_failure(comm, failure, 0);
+  if (frame.length == no_rank) broadcast_failure(comm, failure, 0);
   sent.length_ = frame.length;
   if (frame.is_all()) {
     sent.begin_ = frame.begin;
@@ -251,7 +254,7 @@ std::vector<std::byte> broadcast_bytes(Comm& comm, base::Bytes bytes) {
 }
 
 void max_over_ranks(Comm& comm, std::span<double> values) {
-  // Doubles in the order of unsigned integers: negative ones reversed, positive ones above them.
+  // Maps doubles to unsigned integers of the same order: negative ones reversed, positive ones above them.
   constexpr std::uint64_t sign = std::uint64_t{1} << 63;
   std::array<std::uint64_t, 8> keys;
   for (; !values.empty(); values = values.subspan(std::min(values.size(), keys.size()))) {

@@ -1,10 +1,10 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Collective agreement. Code that may fail on one rank runs inside agree(): if it failed anywhere, all ranks
-// throw the same Error, that of the lowest failing rank. Between two agreements only collective operations
-// appear, so that no rank is left waiting. Agreeing itself needs no memory while all is well; where there is none for
-// the words of a failure, all ranks throw out_of_memory with words that were made before.
+// Collective agreement. Code that may fail on one rank runs inside agree(): if it failed anywhere, all ranks throw the
+// same Error, from the lowest failing rank. Only collective operations appear between two agreements, so that no rank
+// is left waiting. An agreement allocates no memory on success. If there is no memory for the message of a failure, all
+// ranks throw out_of_memory with a preallocated message.
 #pragma once
 
 #include <array>
@@ -29,10 +29,10 @@
 
 namespace lq::comm {
 
-// What one broadcast brings without asking for memory.
+// Size that one broadcast transfers without allocating memory.
 inline constexpr std::size_t short_broadcast_bytes = 4088;
 
-// Collective. Throws on all ranks when `failure` is set on any; std::bad_alloc and std::length_error become
+// Collective. Throws on all ranks if `failure` is set on any. std::bad_alloc and std::length_error become
 // out_of_memory, any other foreign exception internal.
 LQ_INNER void agree_on_success(Comm& comm, std::exception_ptr failure);
 
@@ -41,15 +41,15 @@ struct Stated {
   std::string what;
   std::string text;
 };
-// Collective. The same, and a comparison of `arguments` after it; together one reduction when all is well.
+// Collective. The same, then compares `arguments`; a single reduction on success.
 LQ_INNER void agree_on_success(Comm& comm, std::exception_ptr failure, std::span<const Stated> arguments);
 
-// Collective. The same, and `terms` are combined over the ranks in the same operation. The first one is the agreement's
-// own. A rank that failed may tell anything, for then all throw; but its terms have the operations of all others, so
-// that those that only `work` sets are best of the default one.
+// Collective. The same, and combines `terms` over the ranks in the same operation. The first term belongs to the
+// agreement. The values of a failed rank do not matter, because then all throw; but its operations must equal those of
+// the other ranks, so terms that only `work` sets should use the default operation.
 LQ_INNER void agree_on_success(Comm& comm, std::exception_ptr failure, std::span<Term> terms);
 
-// Runs `work` and calls settle(its failure, if any), which throws when there is no result.
+// Runs `work` and calls settle(its failure, if any), which throws if there is no result.
 template <class Work, class Settle>
 auto attempt(Work&& work, const Settle& settle) -> std::invoke_result_t<Work> {
   using Result = std::invoke_result_t<Work>;
@@ -73,14 +73,14 @@ auto attempt(Work&& work, const Settle& settle) -> std::invoke_result_t<Work> {
   }
 }
 
-// Collective. Runs `work` here and agrees; returns its result.
+// Collective. Runs `work` on this rank and agrees; returns its result.
 template <class Work>
 auto agree(Comm& comm, Work&& work) -> std::invoke_result_t<Work> {
   return attempt(work, [&](const std::exception_ptr& failure) { agree_on_success(comm, failure); });
 }
 
-// Collective. The same, where the arguments that `state` returns (as many on every rank) must be the same on all ranks,
-// too. What it throws is agreed on: texts are made where it may fail.
+// Collective. The same; in addition, the arguments that `state` returns (equally many on every rank) must be the same
+// on all ranks. Exceptions of `state` are part of the agreement, so it may construct texts.
 template <class State, class Work>
 requires std::is_invocable_r_v<std::vector<Stated>, State>
 auto agree(Comm& comm, const State& state, Work&& work) -> std::invoke_result_t<Work> {
@@ -92,15 +92,15 @@ auto agree(Comm& comm, const State& state, Work&& work) -> std::invoke_result_t<
   return attempt(stated_work, [&](const std::exception_ptr& failure) { agree_on_success(comm, failure, arguments); });
 }
 
-// Collective. The same; `work` fills the terms from the second one on, and all have the combined ones afterwards.
+// Collective. The same; `work` sets the terms from the second one on, and afterwards all ranks have the combined ones.
 template <class Work>
 auto agree(Comm& comm, std::span<Term> terms, Work&& work) -> std::invoke_result_t<Work> {
   return attempt(work, [&](const std::exception_ptr& failure) { agree_on_success(comm, failure, terms); });
 }
 
-// Collective. Comm::all_to_all() of the messages that `make` returns; whoever fails to make them sends none, and all
-// throw. `take` gets what arrived; where others failed, that is less than it should be, and not for `take` to complain
-// of.
+// Collective. Comm::all_to_all() of the messages that `make` returns; a rank on which it fails sends none, and all
+// throw. `take` receives the messages that arrived. If other ranks failed, some are missing, and `take` must not report
+// that.
 template <class Make, class Take>
 auto exchange_messages(Comm& comm, const Make& make, const Take& take) {
   return agree(comm, [&] {
@@ -125,11 +125,10 @@ void agree_at_root(Comm& comm, Work&& work) {
   });
 }
 
-// Collective. At all others, what the root alone knows: it throws the failure of the root, which none of them has seen.
+// Collective. Called on all other ranks about a failure that only the root knows: throws it on all.
 [[noreturn]] LQ_INNER void throw_failure_of_root(Comm& comm, const std::exception_ptr& failure);
 
-// Collective. What `work` returns on the root, where alone it runs, on all ranks; its failure is that of all. One
-// message.
+// Collective. Runs `work` on the root only; its result is returned, or its failure thrown, on all ranks. One message.
 template <class Work>
 requires std::is_trivially_copyable_v<std::invoke_result_t<Work>>
 auto decide_at_root(Comm& comm, Work&& work) -> std::invoke_result_t<Work> {
@@ -152,7 +151,7 @@ void decide_at_root(Comm& comm, Work&& work) {
   decide_at_root(comm, [&] { return work(), std::uint64_t{0}; });
 }
 
-// Bytes that the root has sent to all: short ones lie in place, so that they take no memory.
+// Bytes received from the root; short ones are stored in place, without allocation.
 class FromRoot {
  public:
   base::Bytes bytes() const noexcept { return all_.empty() ? base::Bytes(begin_).first(length_) : base::Bytes(all_); }
@@ -163,31 +162,31 @@ class FromRoot {
   std::array<std::byte, short_broadcast_bytes> begin_;
   std::vector<std::byte> all_;
 };
-// Collective. The bytes that `make` returns on the root, where alone it runs, on all ranks; its failure is that of all.
-// One message for up to short_broadcast_bytes; more of them are agreed on, because a rank may lack memory for them.
+// Collective. Runs `make` on the root only; its bytes are returned, or its failure thrown, on all ranks. One message
+// for up to short_broadcast_bytes; larger sizes need an agreement, because a rank may lack memory for them.
 LQ_INNER FromRoot bytes_from_root(Comm& comm, base::FunctionRef<std::vector<std::byte>()> make);
 
-// Collective. Throws out_of_memory on all ranks when `failure` is of that kind on any, else rethrows it here.
+// Collective. Throws out_of_memory on all ranks if `failure` is of that kind on any, else rethrows it here.
 LQ_INNER void agree_on_memory(Comm& comm, const std::exception_ptr& failure);
-// Collective. For work that does the same on all ranks, so that they throw the same without being told: only memory may
-// be missing on one of them.
+// Collective. For work that does the same on all ranks and so throws the same on all; only a lack of memory may affect
+// a single one.
 template <class Work>
 auto agree_alike(Comm& comm, Work&& work) -> std::invoke_result_t<Work> {
   return attempt(work, [&](const std::exception_ptr& failure) { agree_on_memory(comm, failure); });
 }
 
-// Collective. The same; `terms` as with agree().
+// Collective. The same; `terms` as in agree().
 LQ_INNER void agree_on_memory(Comm& comm, const std::exception_ptr& failure, std::span<Term> terms);
 template <class Work>
 auto agree_alike(Comm& comm, std::span<Term> terms, Work&& work) -> std::invoke_result_t<Work> {
   return attempt(work, [&](const std::exception_ptr& failure) { agree_on_memory(comm, failure, terms); });
 }
 
-// Collective. Throws where arguments differ, or where `failure` is none that all ranks have alike: one that came before
-// there were arguments, or a lack of memory. Else rethrows it.
+// Collective. Throws if arguments differ, or if `failure` may not be the same on all ranks: it occurred before the
+// arguments existed, or it is a lack of memory. Else rethrows it.
 LQ_INNER void agree_on_same(Comm& comm, const std::exception_ptr& failure, std::span<const Stated> arguments);
-// Collective. Compares the arguments that `state` returns, which may fail on one rank; `work` does the same on all
-// ranks where they are the same. One reduction when all is well.
+// Collective. Compares the arguments that `state` returns, which may fail on one rank. `work` does the same on all
+// ranks if the arguments agree. A single reduction on success.
 template <class State, class Work>
 requires std::is_invocable_r_v<std::vector<Stated>, State>
 auto agree_alike(Comm& comm, const State& state, Work&& work) -> std::invoke_result_t<Work> {
@@ -199,11 +198,11 @@ auto agree_alike(Comm& comm, const State& state, Work&& work) -> std::invoke_res
   return attempt(stated_work, [&](const std::exception_ptr& failure) { agree_on_same(comm, failure, arguments); });
 }
 
-// Collective. Throws ranks_disagree, naming `what` and the first rank that differs from rank 0, unless `text` is
-// the same on all ranks.
+// Collective. Throws ranks_disagree, naming `what` and the first rank that differs from rank 0, unless `text` is the
+// same on all ranks.
 void require_same(Comm& comm, std::string_view text, std::string_view what);
 
-// Collective. The same for all arguments that `state` returns; the error is about the first that differs.
+// Collective. The same for all arguments that `state` returns; the error names the first that differs.
 template <class State>
 requires std::is_invocable_r_v<std::vector<Stated>, State>
 void require_same(Comm& comm, const State& state) {
@@ -213,20 +212,20 @@ void require_same(Comm& comm, const State& state) {
 // Collective. Rank 0's text on all ranks.
 LQ_INNER std::string broadcast_text(Comm& comm, std::string_view text);
 
-// Collective. Rank 0's bytes on all ranks; so many in one operation. A rank without memory for them throws at the end:
+// Collective. Returns rank 0's bytes on all ranks. A rank without memory for them throws at the end, so call this
 // inside agree().
 LQ_INNER std::vector<std::byte> broadcast_bytes(Comm& comm, base::Bytes bytes);
 
-// Collective. The maximum over the ranks, for seconds in reports; of several, each.
+// Collective. The maximum over the ranks, for seconds in reports; for several values, each maximum.
 double max_over_ranks(Comm& comm, double value);
 void max_over_ranks(Comm& comm, std::span<double> values);
 
-// For several collective operations of which each takes place whatever became of the one before, because others wait
-// for this rank's part in it.
+// For a sequence of collective operations that must all take place, whatever the result of the previous ones, because
+// other ranks wait for this rank's part.
 
-// Runs `operation`; what it throws at its end, when it went through with its part, becomes `failure` unless there was
-// one before. Where ranks are lost it is thrown at once: nobody waits for this rank any more, and to go on would be to
-// wait for those who do not.
+// Runs `operation`. An exception thrown after this rank has completed its part is stored in `failure`, unless one is
+// stored already. Loss of communication is rethrown immediately: no rank waits for this one any longer, and continuing
+// could wait forever for ranks that are gone.
 template <class Operation>
 void take_part(std::exception_ptr& failure, const Operation& operation) {
   try {

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Waiting for messages, and the channels that keep those of transfers apart.
+// Waiting for messages, and the channels that separate the messages of transfers.
 #include "comm/comm.hpp"
 
 #include <array>
@@ -40,7 +40,7 @@ void Channel::tell(const Comm& comm, std::span<Term, terms> used) noexcept {
 
 Channel::Channel(Comm& comm) : Channel(comm, used_anywhere(comm)) {}
 
-// A transfer may be over here and still under way elsewhere.
+// A transfer may have ended here and still be in progress elsewhere.
 Channel::Channel(Comm& comm, std::span<const Term, terms> used) : comm_(comm), number_(first_transfer_channel) {
   const auto is_used = [&](int number) {
     const auto i = static_cast<std::size_t>(number);
@@ -49,13 +49,13 @@ Channel::Channel(Comm& comm, std::span<const Term, terms> used) : comm_(comm), n
   while (number_ < channels && is_used(number_)) ++number_;
   if (number_ == channels) {
     base::fail(Code::too_large, {},
-               "{} transfers by messages are under way at the same time; wait for some before more are begun",
+               "{} transfers by messages are in progress at the same time; wait for some of them before starting more",
                channels - first_transfer_channel);
   }
   comm.used_channels_.set(static_cast<std::size_t>(number_));
 }
 
-// One process alone: every operation is a copy or nothing. Misuse is refused as other groups refuse it.
+// A single process: every operation is a copy or nothing. Misuse is refused as in other groups.
 
 namespace {
 
@@ -84,7 +84,7 @@ class Self final : public Comm {
   std::unique_ptr<Comm> split(int colour, int) override { return colour < 0 ? nullptr : make_self(); }
   std::unique_ptr<Comm> split_by_node() override { return make_self(); }
 
-  // Whoever exchanges sites keeps his own without a message.
+  // An exchange of sites keeps this rank's own sites without a message.
   Flight start_send(std::span<const std::byte>, int, int) override { refuse_message(); }
   Flight start_receive(std::span<std::byte>, int, int) override { refuse_message(); }
 
@@ -97,7 +97,7 @@ class Self final : public Comm {
 }  // namespace
 
 std::unique_ptr<Comm> make_self() {
-  static_cast<void>(preallocated_out_of_memory());  // made while there is memory
+  static_cast<void>(preallocated_out_of_memory());  // created while memory is available
   return std::make_unique<Self>();
 }
 

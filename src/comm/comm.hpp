@@ -1,10 +1,10 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the library needs of a group of ranks: nine collective operations, messages in flight between two ranks, and
-// who shares memory with whom. A failure of the message layer is Error(communication). Buffers may exceed 2 GiB.
-// A rank that has no memory for its part of a collective operation goes through with it all the same, so that nobody
-// waits, and throws std::bad_alloc at its end: whoever calls one that returns more than numbers does so inside agree().
+// The communication that the library needs: nine collective operations, messages in flight between two ranks, and
+// groups that share memory. A failure of the message layer is Error(communication). Buffers may exceed 2 GiB. A rank
+// that has no memory for its part of a collective operation nevertheless completes it, so that no rank waits, and
+// throws std::bad_alloc at the end. Call operations that return more than numbers inside agree().
 #pragma once
 
 #include <algorithm>
@@ -25,14 +25,14 @@
 
 namespace lq::comm {
 
-// A message on its way, as a value that holds all it needs: a rank that others wait for starts messages without asking
-// for memory.
+// A message in flight, as a value that holds all it needs: a rank on which others wait starts messages without
+// allocating memory.
 
-// Its bytes stay where they are until it is done; destroy it only then.
+// Its bytes must stay valid until it is done; destroy it only then.
 class Flight {
  public:
   Flight() = default;  // no message
-  // `state`: what an implementation keeps of a message, with bool is_done().
+  // `state`: an implementation's state of a message, with bool is_done().
   template <class State>
   requires(!std::is_same_v<State, Flight>) explicit Flight(State state) noexcept : kind_(&kind_of<State>) {
     static_assert(sizeof(State) <= sizeof room_ && alignof(State) <= alignof(std::max_align_t));
@@ -59,7 +59,7 @@ class Flight {
  private:
   struct Kind {
     bool (*is_done)(void* state);
-    void (*move)(void* from, void* to) noexcept;  // and destroys what was there
+    void (*move)(void* from, void* to) noexcept;  // and destroys the source
     void (*destroy)(void* state) noexcept;
   };
   template <class State>
@@ -79,7 +79,7 @@ class Flight {
   alignas(std::max_align_t) std::byte room_[112];
 };
 
-// Local. Waits until the message has arrived, or has been taken.
+// Local. Waits until the message has arrived, or has been received.
 void wait(Flight flight);
 
 enum class Reduce : std::uint64_t { sum, min, max, bit_xor, bit_or };
@@ -100,7 +100,7 @@ inline std::uint64_t combined(std::uint64_t a, std::uint64_t b, Reduce operation
   return a;
 }
 
-// A number of this rank, and how it is combined with those of the others.
+// A number of this rank, and how it is combined with those of the other ranks.
 struct Term {
   std::uint64_t value = 0;
   Reduce operation = Reduce::max;
@@ -112,19 +112,19 @@ struct Message {
   std::vector<std::byte> bytes;
 };
 
-// Of seconds, which are not negative and so in the order of their bits: the most.
+// The maximum of seconds, which are not negative, so that their bits have the same order.
 inline Term seconds_term(double seconds) noexcept { return {std::bit_cast<std::uint64_t>(seconds), Reduce::max}; }
 inline double seconds_of(const Term& term) noexcept { return std::bit_cast<double>(term.value); }
 
 class Node;
 
-// Channels keep messages apart that are under way at the same time. Those of collective operations, which every rank
-// finishes in turn, have fixed ones; the others are for Channel.
+// Channels separate messages that are in flight at the same time. Those of collective operations, which every rank
+// finishes in order, are fixed; the others are for Channel.
 inline constexpr int tree_channel = 0, feeding_channel = 1, passing_channel = 2, turn_channel = 3;
 inline constexpr int first_transfer_channel = 4;
 inline constexpr int channels = 1024;
 
-// Visible, for what it does itself is called through the objects of other libraries: that over MPI.
+// Exported, because other libraries (the MPI component) call its non-virtual functions.
 class LQ_API Comm {
  public:
   Comm() = default;
@@ -139,52 +139,52 @@ class LQ_API Comm {
   virtual void broadcast(std::span<std::byte> data, int root) = 0;
   // Element by element, result on all ranks; sums are modulo 2^64.
   virtual void all_reduce(std::span<std::uint64_t> values, Reduce operation) = 0;
-  // The same in one operation for numbers of which each has its own, the same on all ranks.
+  // The same in one operation for numbers with individual operations, which are the same on all ranks.
   virtual void combine(std::span<Term> terms);
-  // The contributions of all ranks, contiguous, go to `sink` on root, in pieces: first that of root, then
-  // those of the ranks after it, then those of rank 0 and so on. Sizes may differ. What sink throws is thrown on root
-  // when all has arrived; it is called no more. In steps that grow with the logarithm of the group, and in bounded
-  // memory.
+  // The contributions of all ranks are concatenated and passed to `sink` on root, in pieces: first root's, then those
+  // of the ranks after it, then those of rank 0 and so on. Sizes may differ. An exception of sink is thrown on root
+  // when all data have arrived; sink is not called again. The number of steps grows with the logarithm of the group;
+  // memory is bounded.
   using Sink = base::FunctionRef<void(std::span<const std::byte> piece)>;
   virtual void gather_pieces(std::span<const std::byte> mine, int root, const Sink& sink);
-  // Each rank gets what part_of(rank) returns on root, where it is called once for each rank. What it throws is thrown
-  // on root; those who had not got their part by then get an empty one. Cost as above.
+  // Each rank gets the result of part_of(rank), called once for each rank on root. An exception of it is thrown on
+  // root; ranks that had not received their part by then get an empty one. Cost as above.
   using PartOf = base::FunctionRef<std::vector<std::byte>(int rank)>;
   virtual std::vector<std::byte> scatter_parts(const PartOf& part_of, int root);
-  // The same at once. On root the contributions in rank order, elsewhere nothing.
+  // The same in a single call. Contributions in rank order on root, nothing elsewhere.
   std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine, int root);
-  // `parts` (one per rank) matters on root only.
+  // `parts` (one per rank) is used on root only.
   std::vector<std::byte> scatter(const std::vector<std::vector<std::byte>>& parts, int root);
-  // Each rank sends to the ranks it names, at most one message each; returns what was sent here, by sender.
+  // Each rank sends at most one message to each rank it names; returns the messages received here, by sender.
   virtual std::vector<Message> all_to_all(std::vector<Message> outgoing) = 0;
-  // Ranks of one colour form a group, ordered by key, then rank. colour < 0: in no group, returns nullptr.
+  // Ranks of one colour form a group, ordered by key, then rank. colour < 0: in no group; returns nullptr.
   virtual std::unique_ptr<Comm> split(int colour, int key) = 0;
   // Ranks that may share memory form a group, in the order of their ranks.
   virtual std::unique_ptr<Comm> split_by_node() = 0;
 
-  // Not collective. Messages from one rank to another arrive in the order they were sent; both sides give the same size
-  // and channel (0 <= channel < channels). No memory is needed for messages of up to a gibibyte.
+  // Not collective. Messages from one rank to another arrive in the order they were sent; both sides pass the same size
+  // and channel (0 <= channel < channels). Messages of up to a gibibyte need no memory.
   virtual Flight start_send(std::span<const std::byte> bytes, int to, int channel) = 0;
   virtual Flight start_receive(std::span<std::byte> bytes, int from, int channel) = 0;
 
-  // Collective at the first call, which finds out; what the ranks of this rank's node share.
+  // Collective at the first call, which determines what the ranks of this node share.
   Node& node();
-  // The same on all ranks: whether it has found out.
+  // The same on all ranks: true after the first call of node().
   bool knows_node() const noexcept { return node_ != nullptr; }
 
  private:
   friend class Channel;
   std::shared_ptr<Node> node_;
-  std::bitset<channels> used_channels_;  // by transfers of this rank
+  std::bitset<channels> used_channels_;  // in use by transfers of this rank
 };
 
-// A channel for the messages of a transfer, for as long as this lives. The group outlives it.
+// A channel for the messages of a transfer, reserved while this exists. The group must outlive it.
 class Channel {
  public:
-  // Collective. The same number on all ranks, which no transfer that is under way on any of them has. Error(too_large)
-  // on all ranks when there is none.
+  // Collective. The same number on all ranks, not used by a transfer in progress on any of them. Error(too_large) on
+  // all ranks if none is free.
   explicit Channel(Comm& comm);
-  // Local. The same with what all ranks have told in an agreement.
+  // Local. The same with values that all ranks contributed to an agreement.
   static constexpr std::size_t terms = channels / 64;
   static void tell(const Comm& comm, std::span<Term, terms> used) noexcept;
   Channel(Comm& comm, std::span<const Term, terms> used);
@@ -198,7 +198,7 @@ class Channel {
   int number_;
 };
 
-// This process alone.
+// A group of this process alone.
 std::unique_ptr<Comm> make_self();
 
 }  // namespace lq::comm

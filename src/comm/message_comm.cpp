@@ -25,14 +25,14 @@ constexpr std::size_t most_groups = 1024;
 constexpr std::size_t word_bits = 64;
 constexpr std::size_t values_at_once = 512;
 
-// The messages, and which numbers of groups this rank has given to groups that exist. The tags of a group are those
-// from its number times `channels` on.
+// The messages, and the group numbers that this rank has given to existing groups. The tags of a group begin at its
+// number times `channels`.
 struct SharedState {
   std::shared_ptr<MessageTransport> messages;
   std::bitset<most_groups> used = {};
 };
 
-// A message that is coming or going: who is at the other end, and its size.
+// A message to be received or sent: the rank at the other end, and its size.
 struct Announced {
   std::int64_t rank = 0;
   std::uint64_t bytes = 0;
@@ -44,7 +44,7 @@ struct SplitKey {
 
 class MessageComm final : public Comm {
  public:
-  // `ranks`: of the messages, in the order of this group, of which this one is number `rank`.
+  // `ranks`: ranks of the messages in the order of this group, in which this one is number `rank`.
   MessageComm(std::shared_ptr<SharedState> shared, std::vector<int> ranks, int rank, std::size_t number)
       : shared_(std::move(shared)), ranks_(std::move(ranks)), rank_(rank), number_(number) {
     shared_->used.set(number_);
@@ -77,7 +77,7 @@ class MessageComm final : public Comm {
            [](Term& mine, const Term& theirs) { mine.value = combined(mine.value, theirs.value, mine.operation); });
   }
 
-  // Rank 0 learns who sends what to whom and tells the receivers; then the messages go.
+  // Rank 0 collects all senders, receivers and sizes and informs the receivers; then the messages are sent.
   std::vector<Message> all_to_all(std::vector<Message> outgoing) override {
     for (const Message& message : outgoing) require_rank(message.rank);
     std::exception_ptr failure;
@@ -87,7 +87,7 @@ class MessageComm final : public Comm {
       incoming = announced(outgoing);
       flights.reserve(incoming.size() + outgoing.size());
     });
-    // A message that is not expected would never be taken.
+    // A message that is not expected would never be received.
     std::array<std::uint64_t, 1> failures{failure ? 1U : 0U};
     all_reduce(failures, Reduce::max);
     if (failure) std::rethrow_exception(failure);
@@ -145,7 +145,7 @@ class MessageComm final : public Comm {
     return ranks_[static_cast<std::size_t>(rank)];
   }
 
-  // Up the tree and down again; add(mine, theirs) for each value.
+  // Reduces up the tree and broadcasts down; add(mine, theirs) for each value.
   template <class T, class Add>
   void reduce(std::span<T> values, const Add& add) {
     RankTree tree(*this, 0, Order::small_first);
@@ -165,7 +165,7 @@ class MessageComm final : public Comm {
     }
   }
 
-  // Collective. The values of all ranks, on all of them.
+  // Collective. The values of all ranks, on all ranks.
   template <class T>
   std::vector<T> gathered(const T& mine) {
     std::vector<T> all = agree(*this, [&] { return std::vector<T>(ranks_.size()); });
@@ -173,10 +173,10 @@ class MessageComm final : public Comm {
     return all;
   }
 
-  // Collective. The messages that will come, by sender, with room for their bytes.
+  // Collective. The messages to be received, by sender, with memory for their bytes.
   std::vector<Message> announced(const std::vector<Message>& outgoing) {
     std::exception_ptr failure;
-    std::vector<std::byte> mine, told;
+    std::vector<std::byte> mine, received;
     std::vector<std::vector<std::byte>> for_rank;
     base::keep_failure(failure, [&] {
       for (const Message& message : outgoing) append(mine, Announced{message.rank, message.bytes.size()});
@@ -192,7 +192,7 @@ class MessageComm final : public Comm {
       }
     });
     base::keep_failure(failure, [&] {
-      told = scatter_parts(
+      received = scatter_parts(
           [&](int r) {
             return for_rank.empty() ? std::vector<std::byte>() : std::move(for_rank[static_cast<std::size_t>(r)]);
           },
@@ -200,13 +200,13 @@ class MessageComm final : public Comm {
     });
     if (failure) std::rethrow_exception(failure);
     std::vector<Message> incoming;
-    for (const Announced& one : take_all<Announced>(told)) {
+    for (const Announced& one : take_all<Announced>(received)) {
       incoming.push_back({static_cast<int>(one.rank), std::vector<std::byte>(one.bytes)});
     }
     return incoming;
   }
 
-  // Collective. That of a new group, which none of its ranks has given to another one.
+  // Collective. A group number that none of the ranks has given to another group.
   std::size_t free_number() {
     std::array<std::uint64_t, most_groups / word_bits> used{};
     for (std::size_t i = 0; i < most_groups; ++i) {

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A Comm out of messages alone: for whoever can send and receive between ranks and tell whether that is done.
-// Collective operations go along a binomial tree.
+// A Comm built on messages alone: for callers that can send and receive between ranks and test for completion.
+// Collective operations use a binomial tree.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace lq::comm {
 
-// Carries messages between ranks. Errors are Error(communication).
+// Transfers messages between ranks. Errors are Error(communication).
 class MessageTransport {
  public:
   virtual ~MessageTransport() = default;
@@ -23,12 +23,12 @@ class MessageTransport {
   virtual std::uint64_t node() const noexcept = 0;
   // Tags are 0 to one less than this; groups that exist at the same time need `channels` each.
   virtual int tags() const noexcept = 0;
-  // As those of Comm, for each tag.
+  // As in Comm, for each tag.
   virtual Flight start_send(std::span<const std::byte> bytes, int to, int tag) = 0;
   virtual Flight start_receive(std::span<std::byte> bytes, int from, int tag) = 0;
 };
 
-// Local. All ranks of the messages. Splitting one that has no tags left is Error(too_large).
+// Local. A group of all ranks of the messages. Error(too_large) if it is split and no tags are left.
 std::unique_ptr<Comm> make_message_comm(std::shared_ptr<MessageTransport> messages);
 
 }  // namespace lq::comm

@@ -21,7 +21,7 @@ MultiGather::MultiGather(Comm& comm, std::vector<GatherItem> gatherings, const M
   }
 }
 
-// All ranks take the gatherings in the same order: nobody waits indefinitely.
+// All ranks process the gathers in the same order: no rank waits indefinitely.
 void MultiGather::gather(const Sink& sink) {
   std::exception_ptr failure;
   for (const Part& part : parts_) {
@@ -34,18 +34,18 @@ void MultiGather::gather(const Sink& sink) {
   if (failure) std::rethrow_exception(failure);
 }
 
-// Bytes down the trees of tree.hpp: from a root to all, and from several ranks to some each.
+// Bytes sent down the trees of tree.hpp: from one root to all ranks, and from several ranks to some each.
 
 namespace {
 
-// Parts on their way down, each preceded by its length: one's own stays here, the others go to the child they are for,
-// in pieces, each preceded by its length.
+// Parts in transit down the tree, each preceded by its length. This rank's part stays here; the others are forwarded to
+// the right child, in pieces, each preceded by its length.
 class Distribution {
  public:
   explicit Distribution(RankTree& tree) : tree_(tree) {}
 
   bool is_complete() const noexcept { return begun_ == tree_.size() && left_ == 0; }
-  // Bytes of the stream, cut anywhere.
+  // Bytes of the stream, divided anywhere.
   void pass(base::Bytes bytes) {
     while (!bytes.empty()) {
       if (left_ == 0) {
@@ -66,7 +66,7 @@ class Distribution {
       bytes = bytes.subspan(taken);
     }
   }
-  // All of it, as it comes from the rank above: receive(room) waits for the next message.
+  // The whole stream, as it arrives from the rank above: receive(room) waits for the next message.
   template <class Receive>
   void take_in(const Receive& receive) {
     PieceBuffer buffer;
@@ -78,8 +78,8 @@ class Distribution {
       pass(piece);
     }
   }
-  // All of it, on the root: part_of(number), one after the other. Once it has thrown, parts are empty; returns what it
-  // threw.
+  // The whole stream, on the root: part_of(number) in sequence. After an exception the parts are empty; returns the
+  // exception.
   template <class PartOf>
   std::exception_ptr make(const PartOf& part_of) {
     std::exception_ptr failure;
@@ -96,7 +96,7 @@ class Distribution {
     }
     return failure;
   }
-  // This rank's own, when the others are on their way; empty, with a failure, where there is no memory for it.
+  // This rank's part, after the others were sent; empty, with a failure, if there is no memory for it.
   std::vector<std::byte> take(std::exception_ptr& failure) {
     flush();
     if (!failure) failure = failure_;
@@ -139,11 +139,11 @@ class Distribution {
   }
 
   RankTree& tree_;
-  int begun_ = 0;                                        // parts
-  std::uint64_t left_ = 0;                               // of the part that was begun last
-  std::array<std::byte, sizeof(std::uint64_t)> length_;  // of the next
-  std::size_t known_ = 0;                                // bytes of that
-  std::size_t child_ = 0;                                // that gets what is held
+  int begun_ = 0;                                        // parts begun
+  std::uint64_t left_ = 0;                               // bytes left of the current part
+  std::array<std::byte, sizeof(std::uint64_t)> length_;  // length of the next part
+  std::size_t known_ = 0;                                // known bytes of length_
+  std::size_t child_ = 0;                                // receiver of the held bytes
   PieceBuffer held_;
   std::vector<std::byte> own_;
   std::exception_ptr failure_;
@@ -167,7 +167,7 @@ std::vector<std::byte> stream_of(const ScatterItem& item, base::FunctionRef<Part
 
 }  // namespace
 
-// A stream on its way to another rank, all of it at once, so that who sends it waits for nobody.
+// A stream in flight to another rank, sent in one go, so that the sender waits for no rank.
 class MultiScatter::Stream {
  public:
   Stream(std::vector<std::byte> stream, int to) : stream_(std::move(stream)), to_(to) {
@@ -193,7 +193,7 @@ class MultiScatter::Stream {
   std::vector<Flight> flights_;
 };
 
-// What one rank does for others: had before the first message.
+// The state for items in which a rank takes part: allocated before the first message.
 struct MultiScatter::State {
   Comm& comm;
   std::vector<ScatterItem> items;
@@ -219,8 +219,8 @@ MultiScatter::MultiScatter(Comm& comm, std::vector<ScatterItem> items, PartOf pa
 MultiScatter::MultiScatter(MultiScatter&&) noexcept = default;
 MultiScatter::~MultiScatter() = default;
 
-// All ranks take the items in the same order, and every message that does not follow from another is under way
-// before anyone waits: so nobody waits indefinitely, whatever is dealt to whom.
+// All ranks process the items in the same order, and every message that does not depend on another is in flight before
+// any rank waits: so no rank waits indefinitely, whatever the items are.
 std::vector<ScatteredPart> MultiScatter::run() {
   State& s = *state_;
   Comm& comm = s.comm;

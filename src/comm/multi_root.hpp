@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Gathers to several roots, and scatters from several roots, at once.
+// Gathers to several roots, and scatters from several roots, in one operation.
 #pragma once
 
 #include <algorithm>
@@ -18,24 +18,25 @@
 
 namespace lq::comm {
 
-// What the ranks from `first` to before `last` have for `first`. None: nothing is gathered.
+// Gathers data of the ranks from `first` to before `last` on `first`. Empty range: nothing is gathered.
 struct GatherItem {
   int first = 0, last = 0;
   bool has(int rank) const noexcept { return rank >= first && rank < last; }
 };
 
-// The same gatherings on all ranks, which ascend: none begins before the last rank of the one before it.
+// The items are the same on all ranks and ascend: none begins before the last rank of the previous one.
 class MultiGather {
  public:
   using MineOf = std::function<std::vector<std::byte>(std::size_t gathering)>;
   using Sink = base::FunctionRef<void(std::size_t gathering, std::span<const std::byte> piece)>;
 
-  // Local. Has all that is needed; to be agreed on before anyone gathers. mine_of(gathering) is what this rank has,
-  // asked for each that has it.
+  // Local. Allocates everything; ranks must agree before any of them gathers. mine_of(gathering) returns this rank's
+  // data, called for each item with this rank.
   MultiGather(Comm& comm, std::vector<GatherItem> gatherings, const MineOf& mine_of);
-  // Collective, once. What the ranks of a gathering have, contiguous, goes to `sink` on the first of them, in
-  // pieces. What sink throws is thrown there when all has arrived; it is called no more. In steps that grow with the
-  // logarithm of the ranks of one gathering, and with those that one rank has to do with, and in bounded memory.
+  // Collective, once. The data of the ranks of an item are concatenated and passed to `sink` on the first of them, in
+  // pieces. An exception of sink is thrown there when all data have arrived; sink is not called again. The number of
+  // steps grows with the logarithm of the ranks of one item, and with the number of items of one rank; memory is
+  // bounded.
   void gather(const Sink& sink);
 
  private:
@@ -46,10 +47,10 @@ class MultiGather {
 
   Comm& comm_;
   std::vector<GatherItem> gatherings_;
-  std::vector<Part> parts_;  // of this rank, in the order in which all ranks take them
+  std::vector<Part> parts_;  // of this rank, in the order of processing on all ranks
 };
 
-// Values out of the pieces of gatherings, of which two may have parts of one.
+// Assembles values from the pieces of gathers; a value may be split between two pieces.
 template <class T>
 class Values {
  public:
@@ -74,9 +75,10 @@ class Values {
   std::size_t begun_ = 0, gathering_ = 0;
 };
 
-// Bytes from several ranks, each to ranks of its own: what scatter_parts() is for one root and all ranks.
+// Bytes from several ranks, each to its own range of ranks: generalises scatter_parts(), which has one root and all
+// ranks.
 
-// What `from`, any rank, has for each of the ranks from `first` to before `last`. None: nothing is dealt out.
+// Data of `from`, any rank, for each of the ranks from `first` to before `last`. Empty range: nothing is scattered.
 struct ScatterItem {
   int from = 0, first = 0, last = 0;
   int ranks() const noexcept { return last - first; }
@@ -87,22 +89,22 @@ struct ScatteredPart {
   std::vector<std::byte> bytes;
 };
 
-// The same items on all ranks, whose receivers ascend: none begins before the last rank of the one before it.
+// The items are the same on all ranks; their receivers ascend: none begins before the last rank of the previous one.
 class MultiScatter {
  public:
   using PartOf = std::function<std::vector<std::byte>(std::size_t item, int rank)>;
 
-  // Local. Has all that is needed; to be agreed on before any rank runs it. part_of(item, rank) is called on the rank
-  // that the item is from, here or in run(), and may throw.
+  // Local. Allocates everything; ranks must agree before any of them runs it. part_of(item, rank) is called on the
+  // item's source rank, here or in run(), and may throw.
   MultiScatter(Comm& comm, std::vector<ScatterItem> items, PartOf part_of);
   MultiScatter(MultiScatter&&) noexcept;
   MultiScatter& operator=(MultiScatter&&) = delete;
   ~MultiScatter();
 
-  // Collective, once. Each rank gets, ascending, what part_of returns for it on the rank that the item is from,
-  // which holds all parts of an item at a time unless it is the first who gets one. What part_of throws is thrown
-  // there, when all has arrived; some get empty parts then. In steps that grow with the logarithm of the receivers of
-  // one item, and with the items that one rank has to do with.
+  // Collective, once. Each rank gets, in ascending order of items, the result of part_of for it on the item's source
+  // rank. That rank holds all parts of an item at a time unless it is the first receiver. An exception of part_of is
+  // thrown there when everything has arrived; some ranks then get empty parts. The number of steps grows with the
+  // logarithm of the receivers of one item, and with the number of items of one rank.
   std::vector<ScatteredPart> run();
 
  private:

@@ -29,7 +29,7 @@ constexpr std::uint64_t max_bytes = std::uint64_t{1} << 30;  // in one call
 }  // namespace
 
 int pull(std::int64_t process, std::span<const NeighbourPiece> pieces, std::byte* to) noexcept {
-  std::uint64_t skip = 0;  // of the first piece
+  std::uint64_t skip = 0;  // bytes of the first piece already read
   while (!pieces.empty()) {
     std::array<iovec, max_pieces> remote;
     std::size_t count = 0;
@@ -47,7 +47,7 @@ int pull(std::int64_t process, std::span<const NeighbourPiece> pieces, std::byte
     if (got < 0) return errno;
     if (got == 0 && bytes > 0) return EFAULT;
     to += got;
-    // Short reads end at a piece's end or within it.
+    // Short reads end at the end of a piece or within it.
     for (auto left = static_cast<std::uint64_t>(got) + skip; !pieces.empty();) {
       if (left < pieces.front().bytes) {
         skip = left;
@@ -61,10 +61,10 @@ int pull(std::int64_t process, std::span<const NeighbourPiece> pieces, std::byte
   return 0;
 }
 
-// One rank makes an object without a name, which the others open through its descriptor; where that cannot be done, one
-// with a name, which goes away before anything else happens. Every rank reserves the pages of its own area: they come
-// to lie on its memory node, and a page that cannot be had later would be a bus error. Nobody asks for memory while
-// others wait.
+// One rank creates an object without a name, which the others open through its descriptor; if that is not possible, one
+// with a name, which is removed immediately afterwards. Every rank reserves the pages of its own area: they are then on
+// its memory node, and a page that is not available later would be a bus error. No rank allocates memory while others
+// wait.
 
 namespace {
 
@@ -84,15 +84,15 @@ class Descriptor {
   int value_;
 };
 
-// How others find an object: nothing but this passes between ranks.
+// How other ranks find an object: nothing else is sent between ranks.
 struct Directions {
   bool exists = false;
-  std::array<char, 64> path{};  // of the descriptor, or the name
+  std::array<char, 64> path{};  // path of the descriptor, or name
   std::uint64_t device = 0, inode = 0;
 };
 
 int make_object(bool has_name, Directions& directions) noexcept try {
-  std::array<char, 64>& path = directions.path;  // of zeros
+  std::array<char, 64>& path = directions.path;  // zero-filled
   int made = -1;
   if (has_name) {
     fmt::format_to_n(path.data(), path.size() - 1, "/limequat-{}-{:08x}{:08x}", ::getpid(), base::random_number(),
@@ -109,10 +109,10 @@ int make_object(bool has_name, Directions& directions) noexcept try {
   directions.exists = true;
   return made;
 } catch (...) {
-  return -1;  // no randomness
+  return -1;  // no random numbers available
 }
 
-// Another process may have that number where this one looks.
+// From this rank's point of view that process number may belong to another process.
 int open_object(bool has_name, const Directions& directions) noexcept {
   const int opened =
       has_name ? ::shm_open(directions.path.data(), O_RDWR, 0600) : ::open(directions.path.data(), O_RDWR | O_CLOEXEC);
@@ -188,32 +188,32 @@ std::uint64_t reduced(Comm& comm, std::uint64_t value, Reduce operation) {
   return values[0];
 }
 
-// What a rank tells its node about itself.
-struct Card {
+// Information about a rank for the other ranks of its node.
+struct RankInfo {
   std::int64_t rank = 0;
   std::int64_t process = 0;
-  std::uint64_t address = 0;  // of a number that others try to read
-  base::CoreSet cores;        // that it may run on
+  std::uint64_t address = 0;  // address of a number that other ranks try to read
+  base::CoreSet cores;        // on which it may run
   int own_cores = 0;
 };
 
-// Each core goes to one of the ranks that may run on it, the one that has the fewest so far. Ranks that are bound to
-// cores of their own keep all of these, others get even shares.
-void deal_out_cores(std::span<Card> cards) noexcept {
+// Each core is assigned to one of the ranks that may run on it, the one that has the fewest so far. Ranks that are
+// bound to separate cores keep all of them, others get even shares.
+void deal_out_cores(std::span<RankInfo> infos) noexcept {
   for (std::size_t core = 0; core < base::CoreSet().size(); ++core) {
-    Card* poorest = nullptr;
-    for (Card& card : cards) {
-      if (card.cores[core] && (poorest == nullptr || card.own_cores < poorest->own_cores)) poorest = &card;
+    RankInfo* poorest = nullptr;
+    for (RankInfo& info : infos) {
+      if (info.cores[core] && (poorest == nullptr || info.own_cores < poorest->own_cores)) poorest = &info;
     }
     if (poorest != nullptr) ++poorest->own_cores;
   }
 }
 
-// The neighbour's number, taken out of its memory.
-bool can_read(const Card& card, std::uint64_t expected) noexcept {
+// Reads the neighbour's number from its memory.
+bool can_read(const RankInfo& info, std::uint64_t expected) noexcept {
   std::uint64_t found = 0;
-  const std::array<NeighbourPiece, 1> piece{{{card.address, sizeof(found)}}};
-  return pull(card.process, piece, reinterpret_cast<std::byte*>(&found)) == 0 && found == expected;
+  const std::array<NeighbourPiece, 1> piece{{{info.address, sizeof(found)}}};
+  return pull(info.process, piece, reinterpret_cast<std::byte*>(&found)) == 0 && found == expected;
 }
 
 }  // namespace
@@ -227,29 +227,29 @@ Node& Comm::node() {
 }
 
 void Node::discover() {
-  std::vector<Card> cards;
+  std::vector<RankInfo> infos;
   comm_ = agree(all_, [&] {
     auto node = all_.split_by_node();
     ranks_.reserve(static_cast<std::size_t>(node->size()));
-    cards.resize(static_cast<std::size_t>(node->size()));
+    infos.resize(static_cast<std::size_t>(node->size()));
     return node;
   });
   constexpr std::uint64_t mark = 0x6c696d6571756174;
   const std::uint64_t number = mark + static_cast<std::uint64_t>(all_.rank());
-  const Card mine{all_.rank(), ::getpid(), reinterpret_cast<std::uint64_t>(&number), base::usable_core_set()};
-  all_gather(*comm_, mine, std::span(cards));
-  for (const Card& card : cards) ranks_.push_back(static_cast<int>(card.rank));
+  const RankInfo mine{all_.rank(), ::getpid(), reinterpret_cast<std::uint64_t>(&number), base::usable_core_set()};
+  all_gather(*comm_, mine, std::span(infos));
+  for (const RankInfo& info : infos) ranks_.push_back(static_cast<int>(info.rank));
 
-  const Card& next = cards[static_cast<std::size_t>((index() + 1) % comm_->size())];
+  const RankInfo& next = infos[static_cast<std::size_t>((index() + 1) % comm_->size())];
   const bool readable = can_read(next, mark + static_cast<std::uint64_t>(next.rank));
   std::array<Term, 3> terms{
       {{readable ? 1U : 0U, Reduce::min}, {ranks_.size(), Reduce::max}, {ranks_.size(), Reduce::min}}};
   all_.combine(terms);
-  can_pull_ = terms[0].value == 1;  // keeps `number` in its place until all have read
+  can_pull_ = terms[0].value == 1;  // also keeps `number` alive until all have read it
   largest_ = static_cast<int>(terms[1].value);
   is_only_ = terms[2].value == static_cast<std::uint64_t>(all_.size());
-  deal_out_cores(cards);
-  own_cores_ = std::max(cards[static_cast<std::size_t>(index())].own_cores, 1);
+  deal_out_cores(infos);
+  own_cores_ = std::max(infos[static_cast<std::size_t>(index())].own_cores, 1);
 }
 
 std::optional<int> Node::index_of(int rank) const noexcept {
@@ -258,12 +258,12 @@ std::optional<int> Node::index_of(int rank) const noexcept {
   return static_cast<int>(found - ranks_.begin());
 }
 
-// Leases may come back in another order on other ranks: only memory that is free on all of them is used again.
-void Node::tell_free(std::uint64_t bytes_per_rank, std::span<Term, lease_terms> terms) const noexcept {
+// Leases may be returned in different orders on different ranks: only memory that is free on all of them is reused.
+void Node::report_free(std::uint64_t bytes_per_rank, std::span<Term, lease_terms> terms) const noexcept {
   const auto fits =
       std::ranges::find_if(free_, [&](const Made& m) { return m.memory->bytes_per_rank() >= bytes_per_rank; });
   const std::uint64_t number = fits == free_.end() ? 0 : fits->number;
-  terms[0] = {~number, Reduce::max};  // the least of them
+  terms[0] = {~number, Reduce::max};  // the minimum
   terms[1] = {number, Reduce::max};
 }
 
@@ -283,7 +283,7 @@ bool Node::fill(Lease& lease, std::uint64_t bytes_per_rank, std::span<const Term
 std::unique_ptr<Node::Lease> Node::lease(std::uint64_t bytes_per_rank) {
   std::array<Term, 1 + lease_terms> terms{};
   auto lease = agree(all_, terms, [&] {
-    tell_free(bytes_per_rank, std::span(terms).subspan<1>());
+    report_free(bytes_per_rank, std::span(terms).subspan<1>());
     return std::make_unique<Lease>(*this);
   });
   if (!fill(*lease, bytes_per_rank, std::span(terms).subspan<1>())) return nullptr;
@@ -302,9 +302,9 @@ Node::Lease::~Lease() {
 
 namespace {
 
-constexpr std::uint64_t worth_a_team = 16 * 1024 * 1024;  // of a rank; below this nobody asks about cores
+constexpr std::uint64_t worth_a_team = 16 * 1024 * 1024;  // per rank; below this the number of cores is not needed
 constexpr std::uint64_t worth_a_thread = 4 * 1024 * 1024;
-constexpr int most = 1024;  // whatever is asked for
+constexpr int most = 1024;  // limit for any request
 
 }  // namespace
 

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Structures on their way between ranks. Of a structure members(value) lists what is told, as references (std::tie):
-// one list serves both directions, so that they cannot drift apart.
+// Serialisation of structures between ranks. members(value) lists the members of a structure as references (std::tie):
+// one list serves both directions, so that they cannot diverge.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +25,11 @@ concept Structure = requires(T& value) {
   members(value);
 };
 
-// Appends values to a message: numbers, enumerations and structures without a list of members as they are in memory,
-// texts, pairs, what may be missing, and vectors and maps of all these.
+// Appends values to a message: numbers, enumerations and structures without a list of members as in memory, texts,
+// pairs, optionals, and vectors and maps of all these.
 template <class... T>
 void pack(std::vector<std::byte>& bytes, const T&... values);
-// The values at the front of `bytes`, which are those after them afterwards. communication: there are fewer.
+// Extracts the values at the front of `bytes`, which then begin after them. communication: there are fewer.
 template <class... T>
 void unpack(base::Bytes& bytes, T&... values);
 
@@ -48,7 +48,10 @@ concept Map = requires {
   typename T::mapped_type;
 };
 template <class T>
-concept Set = requires { typename T::key_type; } && !Map<T>;
+concept Set = requires {
+  typename T::key_type;
+}
+&&!Map<T>;
 template <class T>
 concept Vector = requires(T& value) {
   value.emplace_back();
@@ -147,8 +150,8 @@ std::vector<std::byte> packed(const T&... values) {
   return bytes;
 }
 
-// Collective. What `work` has made of the values on the root, where alone it runs, on all ranks; its failure is that of
-// all. One message as bytes_from_root(), and an agreement on memory.
+// Collective. Runs `work` on the root only; the values it returns are returned, or its failure thrown, on all ranks.
+// One message as in bytes_from_root(), and an agreement on memory.
 template <class Work, class... T>
 void share_from_root(Comm& comm, const Work& work, T&... values) {
   const FromRoot sent = bytes_from_root(comm, [&] {

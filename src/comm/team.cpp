@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Two counters pass the work to the helpers and tell when it is done. Work often comes again at once, and is short: a
-// while is spent looking at the counter before the thread sleeps on it.
+// Two counters pass the work to the helpers and report its completion. Jobs are short and often follow immediately, so
+// a thread polls the counter for a while before it sleeps on it.
 #include "comm/team.hpp"
 
 #include <mutex>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int looks = 20;
 
-// Returns when the counter has another value than `old`.
+// Returns when the value of the counter is no longer `old`.
 void wait_for_change(const std::atomic<std::uint32_t>& counter, std::uint32_t old) noexcept {
   for (int i = 0; i < looks; ++i) {
     if (counter.load(std::memory_order_acquire) != old) return;
@@ -36,7 +36,7 @@ Team::Team(int threads) noexcept {
       ++helpers_;
     }
   } catch (...) {
-    // There are no more threads to be had, or no memory for one: it goes with fewer.
+    // No more threads, or no memory for one: continue with fewer.
   }
 }
 
@@ -86,7 +86,7 @@ void Team::wait_for_helpers() const noexcept {
     const std::uint32_t left = working_.load(std::memory_order_acquire);
     if (left == 0) return;
     if (base::may_be_interrupted()) {
-      base::is_interrupted();  // which the helpers see, too
+      base::is_interrupted();  // also sets the state that the helpers see
       backoff.wait();
     } else {
       wait_for_change(working_, left);
@@ -109,7 +109,7 @@ void Team::serve(int thread) noexcept {
 
 namespace {
 
-// Of several items that fail at once, the lowest.
+// Of several failed items, the lowest.
 class LowestFailure {
  public:
   void keep(std::uint64_t item, std::exception_ptr failure) noexcept {
@@ -153,15 +153,15 @@ void parallel_for(Team& team, std::uint64_t count, base::FunctionRef<void(int th
   failure.rethrow();
 }
 
-// The state passes the job and its failure from one thread to the other and back; a block takes some hundred
-// microseconds, which is too short to sleep and be woken.
+// The state passes the job and its failure between the threads; a block takes some hundred microseconds, which is too
+// short to sleep and be woken.
 
 BackgroundTask::BackgroundTask(bool has_thread) {
   if (!has_thread) return;
   try {
     thread_ = base::start_quiet_thread([this] { serve(); });
   } catch (...) {
-    // There are no threads to be had, or no memory for one: it goes without.
+    // No thread, or no memory for one: continue without.
   }
 }
 

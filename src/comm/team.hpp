@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The threads that a rank works with for the time of one operation: the caller's, and helpers that call no MPI. Helpers
-// that cannot be made are done without. Handing them work needs no memory.
+// The threads of a rank for one operation: the calling thread, and helpers that do not call MPI. If helpers cannot be
+// created, the operation runs with fewer. Passing work to them allocates no memory.
 #pragma once
 
 #include <atomic>
@@ -19,15 +19,15 @@
 
 namespace lq::comm {
 
-// So many threads; 0: one for each core that the calling thread may use; for who shares these with no other rank
-// (comm/node.hpp).
+// The requested number of threads; 0: one for each core that the calling thread may use, for processes that share these
+// with no other rank (comm/node.hpp).
 inline int or_usable_cores(int asked) noexcept { return asked > 0 ? asked : base::usable_cores(); }
 
 class Team {
  public:
   using Work = base::FunctionRef<void(int thread)>;
 
-  // So many threads together with the caller's, fewer where no more can be started; 1 or less: the caller's alone.
+  // This many threads including the calling one, fewer if no more can be started; 1 or less: the calling thread alone.
   explicit Team(int threads) noexcept;
   ~Team();  // waits for the helpers
   Team(const Team&) = delete;
@@ -35,13 +35,13 @@ class Team {
 
   int size() const noexcept { return helpers_ + 1; }
 
-  // work(0) in the caller's thread and work(1) .. work(size - 1) in the helpers, side by side. Returns when all have
-  // ended; rethrows what was thrown, of several the one of the lowest number.
+  // Runs work(0) in the calling thread and work(1) .. work(size - 1) in the helpers, concurrently. Returns when all
+  // have ended; rethrows their exceptions, if several the one of the lowest number.
   void run(Work work);
 
-  // The helpers' part of this alone: it is going on until finish(), and `work` outlives that.
+  // Starts only the helpers' part, which runs until finish(); `work` must outlive that.
   void begin(Work work) noexcept;
-  // Waits for the helpers, and rethrows what they threw.
+  // Waits for the helpers, and rethrows their exceptions.
   void finish();
 
  private:
@@ -56,34 +56,34 @@ class Team {
   std::unique_ptr<Helper[]> all_;
   int helpers_ = 0;
   std::optional<Work> work_;
-  std::atomic<std::uint32_t> orders_{0};   // how many times they were told to do something
-  std::atomic<std::uint32_t> working_{0};  // helpers that have not ended yet
+  std::atomic<std::uint32_t> orders_{0};   // number of jobs started
+  std::atomic<std::uint32_t> working_{0};  // helpers still running
   bool is_over_ = false;
 };
 
-// Pieces of work dealt out to the threads of a team: whoever is free takes the next one.
+// Distributes items of work over the threads of a team: any free thread takes the next one.
 
-// work(thread, item) for items 0 .. count - 1, which begin in this order. Where items fail, those after them do not
-// begin any more; what the lowest of them threw is rethrown, which is what one thread alone would have met.
+// work(thread, item) for items 0 .. count - 1, started in this order. If items fail, later ones are no longer started.
+// The exception of the lowest one is rethrown, which is the one that a single thread would have met.
 void parallel_for(Team& team, std::uint64_t count, base::FunctionRef<void(int thread, std::uint64_t item)> work);
 
-// One job at a time on a second thread, where there is a core for it: storage moves a block while the next one is
-// packed or checked.
+// One job at a time on a second thread, if there is a core for it: storage moves a block while the next one is packed
+// or checked.
 
 class BackgroundTask {
  public:
-  // Without a thread of its own, begin() does the job at once.
+  // Without a separate thread, begin() runs the job immediately.
   explicit BackgroundTask(bool has_thread);
   ~BackgroundTask();  // waits for the job
   BackgroundTask(const BackgroundTask&) = delete;
   BackgroundTask& operator=(const BackgroundTask&) = delete;
 
   bool has_thread() const noexcept { return thread_.joinable(); }
-  // The one before is finished first.
+  // Finishes the previous job first.
   void begin(std::function<void()> job);
-  // There is no job, or it is done.
+  // True if there is no job, or it is done.
   bool is_idle() const noexcept { return state_.load(std::memory_order_acquire) != State::ready; }
-  // Waits for the job; rethrows what it threw.
+  // Waits for the job; rethrows its exception.
   void finish();
 
  private:

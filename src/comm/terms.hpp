@@ -1,10 +1,10 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Values of several objects, combined over the ranks in one operation (Comm::combine, agree). An object names each of
-// its values and how it is combined in one function,
+// Values of several objects, combined over the ranks in one operation (Comm::combine, agree). An object lists its
+// values and how they are combined in one function,
 //   template <class Terms> void each_term(Terms&& terms) { terms.sum(count_); terms.max(largest_); }
-// which both tells the values of this rank and takes the combined ones, and the number of them, `terms`.
+// which both reads the values of this rank and stores the combined ones; `terms` is their number.
 #pragma once
 
 #include <array>
@@ -16,12 +16,12 @@
 
 namespace lq::comm {
 
-class ToldTerms {
+class SentTerms {
  public:
-  explicit ToldTerms(std::span<Term> terms) noexcept : rest_(terms) {}
+  explicit SentTerms(std::span<Term> terms) noexcept : rest_(terms) {}
   void combine(std::uint64_t& value, Reduce operation) noexcept { next() = {value, operation}; }
   void sum(std::uint64_t& value) noexcept { combine(value, Reduce::sum); }
-  // Of values that are not negative, and numbers.
+  // For values that are not negative and not NaN.
   void max(double& value) noexcept { next() = seconds_term(value); }
 
  private:
@@ -49,14 +49,14 @@ class TakenTerms {
   std::span<const Term> rest_;
 };
 
-// The terms of a list of objects, behind the one that an agreement has for itself.
+// The terms of a list of objects, after the one that an agreement reserves for itself.
 template <class... Objects>
 class CombinedTerms {
  public:
-  // The operations are known before any rank can fail.
+  // Sets the operations before any rank can fail.
   explicit CombinedTerms(const Objects&... empty) noexcept { tell(empty...); }
   void tell(Objects... objects) noexcept {
-    ToldTerms terms(std::span<Term>(terms_).subspan(1));
+    SentTerms terms(std::span<Term>(terms_).subspan(1));
     (objects.each_term(terms), ...);
   }
   void take(Objects&... objects) const noexcept {

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sums and gathering, up the tree. What is dealt out goes down it in dealing.cpp.
+// Sums and gathers, up the tree. multi_root.cpp scatters down the tree.
 #include "comm/tree.hpp"
 
 #include <bit>
@@ -18,7 +18,7 @@ void add(std::span<std::uint64_t> sums, std::span<const std::uint64_t> more) {
   for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += more[i];
 }
 
-// Passes on to the parent, or to the sink; remembers what the sink throws.
+// Forwards bytes to the parent, or to the sink; stores exceptions of the sink.
 class Outlet {
  public:
   Outlet(RankTree& tree, const Comm::Sink& sink) : tree_(tree), sink_(sink) {}
@@ -42,7 +42,7 @@ class Outlet {
   std::exception_ptr failure_;
 };
 
-// Messages of a stream: each `tree_piece_bytes`, the last what is left.
+// Messages of a stream: `tree_piece_bytes` each, the last one shorter.
 template <class Work>
 void for_each_piece(std::uint64_t bytes, const Work& work) {
   for (; bytes > 0; bytes -= std::min<std::uint64_t>(bytes, tree_piece_bytes)) {
@@ -57,14 +57,14 @@ Sums exclusive_sums(Comm& comm, std::span<const std::uint64_t> mine) {
   using Values = std::array<std::uint64_t, Sums::most>;
   const std::size_t count = mine.size(), children = tree.children().size();
   const auto used = [count](Values& values) { return std::span(values).first(count); };
-  // Of what lies in this subtree before each child, and of all of it.
+  // Sums of this subtree before each child, and of the whole subtree.
   std::array<Values, RankTree::most_children + 1> below;
   std::ranges::copy(mine, below[0].begin());
   for (std::size_t i = 0; i < children; ++i) {
     tree.receive(tree.children()[i].root, used(below[i + 1]));
     add(used(below[i + 1]), used(below[i]));
   }
-  // Down come the sum of all lower ranks, and that of all.
+  // Received from above: the sum of all lower ranks, and the total.
   std::array<std::uint64_t, 2 * Sums::most> down{};
   const std::span<std::uint64_t> before = std::span(down).first(count), total = std::span(down).subspan(count, count);
   if (tree.is_root()) {
@@ -93,7 +93,7 @@ void gather_up(RankTree& tree, base::Bytes mine, const Comm::Sink& sink) {
   }
   if (!tree.is_root()) tree.send(tree.parent(), std::span<const std::uint64_t>(&total, 1));
 
-  // A message ends where a subtree does or when it is full, whatever the pieces were that it is made of.
+  // A message ends at the end of a subtree or when it is full, whatever the sizes of the pieces in it.
   Outlet outlet(tree, sink);
   PieceBuffer held, buffer;
   std::uint64_t left = total;
@@ -120,7 +120,7 @@ void gather_up(RankTree& tree, base::Bytes mine, const Comm::Sink& sink) {
   outlet.rethrow();
 }
 
-// By operation, each in pieces on the stack.
+// For each operation, in pieces on the stack.
 void Comm::combine(std::span<Term> terms) {
   for (const Reduce operation : {Reduce::sum, Reduce::min, Reduce::max, Reduce::bit_xor, Reduce::bit_or}) {
     std::array<std::uint64_t, 128> values;
@@ -147,7 +147,7 @@ void Comm::gather_pieces(std::span<const std::byte> mine, int root, const Sink& 
   gather_up(tree, mine, sink);
 }
 
-// Each contribution is preceded by its length; one that cannot be copied is sent as nothing.
+// Each contribution is preceded by its length; one that cannot be copied is sent as empty.
 std::vector<std::vector<std::byte>> Comm::gather(std::span<const std::byte> mine, int root) {
   std::exception_ptr failure;
   std::vector<std::byte> framed, all;
@@ -177,7 +177,7 @@ std::vector<std::vector<std::byte>> Comm::gather(std::span<const std::byte> mine
 
 namespace {
 
-// The largest child. Ranges ascend in the order in which children are served.
+// Splits off the largest child. Ranges ascend in the order in which children are served.
 Subtree split_off(Subtree& from, Order order) {
   const int taken = (from.end - from.begin + 1) / 2;
   if (order == Order::large_first) {
@@ -191,7 +191,7 @@ Subtree split_off(Subtree& from, Order order) {
 
 int require_root(const Comm& comm, int root) {
   if (root >= 0 && root < comm.size()) return root;
-  base::fail(Code::communication, {}, "gathering at or dealing out from rank {}: the group has {} ranks", root,
+  base::fail(Code::communication, {}, "gathering at or scattering from rank {}: the group has {} ranks", root,
              comm.size());
 }
 
@@ -226,8 +226,8 @@ std::vector<std::size_t> turns_of(std::span<const int> ranks) {
   return all;
 }
 
-// Messages and bytes of trees, counted as tree.cpp sends them. Where more bytes come than one message takes, a rank
-// receives and sends the further pieces in turn.
+// Messages and bytes of trees, counted as tree.cpp sends them. If more bytes arrive than one message holds, a rank
+// alternately receives and sends the further pieces.
 
 namespace {
 
@@ -247,7 +247,7 @@ TreeCost gathering_cost(std::uint64_t ranks, std::uint64_t bytes_each) {
   if (bytes_each == 0) cost.steps = levels(ranks);
   for_each_child(ranks, [&](std::uint64_t below) {
     const std::uint64_t bytes = below * bytes_each;
-    if (cost.messages == 0) {  // nobody sends more than the first
+    if (cost.messages == 0) {  // no rank sends more than the first
       cost.messages = 1 + pieces(bytes);
       cost.bytes = sizeof(std::uint64_t) + bytes;
     }

@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How Comm gathers and deals out, and sums over lower ranks: in a number of steps that grows with the logarithm of the
-// group, in memory that does not grow with it. The ranks form a binomial tree whose subtrees are ranges of ranks, and
-// bytes pass through it in pieces.
+// How Comm gathers, scatters, and sums over lower ranks: the number of steps grows with the logarithm of the group, and
+// memory does not grow with it. The ranks form a binomial tree whose subtrees are ranges of ranks; bytes pass through
+// it in pieces.
 #pragma once
 
 #include <algorithm>
@@ -20,19 +20,19 @@
 
 namespace lq::comm {
 
-// What a rank passes on of the bytes of others at a time.
+// Size of the pieces of other ranks' bytes that a rank forwards.
 inline constexpr std::size_t tree_piece_bytes = 64 * 1024;
 
 struct Sums {
-  static constexpr std::size_t most = 8;     // values
-  std::array<std::uint64_t, most> before{};  // of the ranks below this one
-  std::array<std::uint64_t, most> total{};   // of all ranks
+  static constexpr std::size_t most = 8;     // maximum number of values
+  std::array<std::uint64_t, most> before{};  // sums over the ranks below this one
+  std::array<std::uint64_t, most> total{};   // sums over all ranks
 };
-// Collective. Element by element, modulo 2^64; as many values on every rank, and not more than that.
+// Collective. Element by element, modulo 2^64; at most `most` values, equally many on every rank.
 Sums exclusive_sums(Comm& comm, std::span<const std::uint64_t> mine);
 
-// Collective. Values of all ranks, any number of each: calls each(value) on `root`, in the order and with the care for
-// exceptions of Comm::gather_pieces().
+// Collective. Values of all ranks, any number of each: calls each(value) on `root`, in the order and with the exception
+// handling of Comm::gather_pieces().
 template <class T, class Each>
 requires std::is_trivially_copyable_v<T>
 void gather_records(Comm& comm, std::span<const T> mine, int root, const Each& each) {
@@ -41,18 +41,18 @@ void gather_records(Comm& comm, std::span<const T> mine, int root, const Each& e
 }
 
 struct TreeCost {
-  std::uint64_t steps = 0;     // messages that wait for each other, at most
-  std::uint64_t messages = 0;  // of the rank that sends most
+  std::uint64_t steps = 0;     // longest chain of dependent messages
+  std::uint64_t messages = 0;  // of the rank that sends the most
   std::uint64_t bytes = 0;     // of that rank
 };
-// Local. Of gather_pieces(), scatter_parts() and exclusive_sums() with as much for each rank.
+// Local. Cost of gather_pieces(), scatter_parts() and exclusive_sums() with this size for each rank.
 TreeCost gathering_cost(std::uint64_t ranks, std::uint64_t bytes_each);
 TreeCost scattering_cost(std::uint64_t ranks, std::uint64_t bytes_each);
 TreeCost summing_cost(std::uint64_t ranks, std::uint64_t values);
 
 // One small value of each rank, on all ranks.
 
-// Collective. By rank into `all`, which has as many as the group has ranks: for the ranks of a node.
+// Collective. By rank into `all`, whose size is that of the group: for the ranks of a node.
 template <class T>
 requires std::is_trivially_copyable_v<T>
 void all_gather(Comm& comm, const T& mine, std::span<T> all) {
@@ -61,31 +61,31 @@ void all_gather(Comm& comm, const T& mine, std::span<T> all) {
   comm.broadcast(std::as_writable_bytes(all), 0);
 }
 
-// Consecutive ranks as a binomial tree, and messages along its edges. The ranks, counted from the root on, are a range
-// of which the root's children have halves: half of all, half of what is left, and so on.
+// Consecutive ranks as a binomial tree, and messages along its edges. The ranks, counted from the root, are divided
+// among the root's children: half of all, half of the rest, and so on.
 
-// A rank and those below it, [begin, end); of those that hang on it directly, some may have been split off.
+// A rank and those below it, [begin, end); some of its direct children may have been split off.
 struct Subtree {
   int root = 0, begin = 1, end = 1;
-  int size() const noexcept { return end - root; }  // nothing split off
+  int size() const noexcept { return end - root; }  // if nothing is split off
 };
 
-// In which children are served. What comes together comes from the small ones first, which are ready first; what is
-// dealt out goes to the large ones first, which have the longest way to go.
+// The order in which children are served. Gathers start with the small ones, which are ready first; scatters start with
+// the large ones, whose paths are longest.
 enum class Order { small_first, large_first };
 
 class RankTree {
  public:
-  static constexpr std::size_t most_children = 31;  // of 2^31 ranks
+  static constexpr std::size_t most_children = 31;  // for 2^31 ranks
 
-  // Collective over `ranks` ranks from `root` on, rank 0 after the last; this rank is one of them.
+  // Collective over `ranks` ranks from `root` on, with rank 0 after the last; this rank is one of them.
   RankTree(Comm& comm, int root, int ranks, Order order, int channel);
-  // Collective. Of the whole group. communication: there is no such root.
+  // Collective over the whole group. communication: the root does not exist.
   RankTree(Comm& comm, int root, Order order);
 
   bool is_root() const noexcept { return comm_.rank() == root_; }
   int parent() const noexcept { return parent_; }
-  int size() const noexcept { return size_; }                                                 // of the subtree
+  int size() const noexcept { return size_; }                                                 // ranks in the subtree
   std::span<const Subtree> children() const noexcept { return {children_.data(), degree_}; }  // ascending
   int rank_of(int number) const noexcept { return (number + root_) % comm_.size(); }
 
@@ -101,22 +101,22 @@ class RankTree {
   int parent_ = 0;
   int size_ = 1;
   std::array<Subtree, most_children> children_{};
-  std::size_t degree_ = 0;  // children
+  std::size_t degree_ = 0;  // number of children
 };
 
-// Of trees of the given number of ranks each, which ascend and have at most the last rank of one and the first of the
-// next in common: every second one of several ranks, then the others, in neither half of which two have a rank in
-// common; last those of one rank each, who passes nothing on. Those of no rank are left out.
+// A schedule for trees of the given numbers of ranks, which ascend; the last rank of one may be the first of the next.
+// Among trees of several ranks, every second one comes first, then the others, so that no two in either half share a
+// rank; then trees of one rank, which forwards nothing. Empty trees are omitted.
 std::vector<std::size_t> turns_of(std::span<const int> ranks);
 
-// Collective over the ranks of a tree whose order is small_first. Comm::gather_pieces() at its root.
+// Collective over the ranks of a tree whose order is small_first. Comm::gather_pieces() to its root.
 void gather_up(RankTree& tree, base::Bytes mine, const Comm::Sink& sink);
 
-// Bytes of others on their way through this rank, on the stack: whoever passes something on asks for no memory.
+// Bytes of other ranks in transit through this rank, on the stack: forwarding allocates no memory.
 class PieceBuffer {
  public:
   base::MutableBytes room_for(std::size_t bytes) noexcept { return {bytes_.data(), bytes}; }
-  // What is held, and room for more of it.
+  // The bytes held, and the free space.
   base::Bytes held() const noexcept { return {bytes_.data(), size_}; }
   std::size_t room() const noexcept { return bytes_.size() - size_; }
   void hold(base::Bytes more) noexcept {

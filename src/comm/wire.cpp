@@ -52,7 +52,7 @@ const std::exception_ptr& preallocated_out_of_memory() noexcept {
       return std::make_exception_ptr(
           Error(Code::out_of_memory, "memory ran out on a rank; use more ranks or smaller blocks"));
     } catch (...) {
-      return std::current_exception();  // a lack of memory, too
+      return std::current_exception();  // possibly a lack of memory
     }
   }();
   return words;
@@ -97,25 +97,25 @@ RemoteError::RemoteError(const std::exception_ptr& failure) noexcept : has_faile
 
 std::exception_ptr RemoteError::error() const noexcept { return has_failed ? received_error(words) : nullptr; }
 
-void broadcast_error(bool is_teller, const std::exception_ptr& failure,
+void broadcast_error(bool is_source, const std::exception_ptr& failure,
                      base::FunctionRef<void(base::MutableBytes)> spread) {
   constexpr std::int64_t all_is_well = 0, no_words = -1;
-  RemoteError told(is_teller ? failure : nullptr);
-  std::int64_t length = !told.has_failed ? all_is_well : told.words.empty() ? no_words : std::ssize(told.words);
+  RemoteError remote(is_source ? failure : nullptr);
+  std::int64_t length = !remote.has_failed ? all_is_well : remote.words.empty() ? no_words : std::ssize(remote.words);
   spread(std::as_writable_bytes(std::span(&length, 1)));
   if (length == all_is_well) return;
   std::exception_ptr lack;
-  if (!is_teller)
-    base::keep_failure(lack, [&] { told.words.resize(length == no_words ? 0 : static_cast<std::size_t>(length)); });
-  // In pieces, for which a rank without memory has room, too.
+  if (!is_source)
+    base::keep_failure(lack, [&] { remote.words.resize(length == no_words ? 0 : static_cast<std::size_t>(length)); });
+  // In pieces, for which a rank without memory also has space.
   std::array<std::byte, 512> piece;
   for (std::size_t done = 0; length != no_words && done < static_cast<std::size_t>(length); done += piece.size()) {
     const auto part = std::span(piece).first(std::min(piece.size(), static_cast<std::size_t>(length) - done));
-    if (is_teller) std::ranges::copy(base::Bytes(told.words).subspan(done, part.size()), part.begin());
+    if (is_source) std::ranges::copy(base::Bytes(remote.words).subspan(done, part.size()), part.begin());
     spread(part);
-    if (!is_teller && !lack) std::ranges::copy(part, told.words.begin() + static_cast<std::ptrdiff_t>(done));
+    if (!is_source && !lack) std::ranges::copy(part, remote.words.begin() + static_cast<std::ptrdiff_t>(done));
   }
-  std::rethrow_exception(received_error(told.words));
+  std::rethrow_exception(received_error(remote.words));
 }
 
 std::exception_ptr received_error(base::Bytes words) noexcept {

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Values on their way between ranks, which run on machines of one kind: appended to a message, taken from its front.
+// Values in transit between ranks, which run on machines of one kind: appended to a message, taken from its front.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ requires std::is_trivially_copyable_v<T> std::vector<std::byte> to_bytes(const T
   return {bytes.begin(), bytes.end()};
 }
 
-// The value at the front of `bytes`, which are those after it afterwards.
+// Extracts the value at the front of `bytes`, which then begins after it.
 template <class T>
 requires std::is_trivially_copyable_v<T> T take(base::Bytes& bytes) {
   if (bytes.size() < sizeof(T)) throw Error(Code::communication, "a message from another rank arrived incomplete");
@@ -52,7 +52,7 @@ template <class T>
 requires std::is_trivially_copyable_v<T>
 void append(std::vector<std::byte>& bytes, const T& value) { append_all(bytes, std::span(&value, 1)); }
 
-// So many values at the front of `bytes`.
+// Extracts the given number of values from the front of `bytes`.
 template <class T>
 std::vector<T> take_all(base::Bytes& bytes, std::size_t count) {
   if (bytes.size() / sizeof(T) < count)
@@ -75,7 +75,7 @@ inline std::string take_text(base::Bytes& bytes) {
   return text;
 }
 
-// All that is left, as values.
+// Extracts all remaining bytes as values.
 template <class T>
 requires std::is_trivially_copyable_v<T> std::vector<T> take_all(base::Bytes bytes) {
   std::vector<T> values(bytes.size() / sizeof(T));
@@ -83,36 +83,36 @@ requires std::is_trivially_copyable_v<T> std::vector<T> take_all(base::Bytes byt
   return values;
 }
 
-// An Error as bytes, complete with its facts, so that all ranks can throw what one rank caught. Where memory has run
-// out there are no words; then all throw an error that was made before.
+// An Error as bytes, complete with its facts, so that all ranks can throw an error that one rank caught. Without memory
+// for the message, all throw a preallocated error.
 
 std::vector<std::byte> pack_error(const Error& error);
 // `bytes` come from pack_error; anything else gives Error(communication).
 Error unpack_error(base::Bytes bytes);
 
-// std::bad_alloc and std::length_error: more than a container can ever hold.
+// std::bad_alloc, or std::length_error: more than a container can ever hold.
 bool is_lack_of_memory(const std::exception_ptr& failure) noexcept;
-// As ranks tell it each other: a lack of memory is out_of_memory, any other foreign exception internal.
+// The form exchanged by ranks: a lack of memory is out_of_memory, any other foreign exception internal.
 Error error_of(const std::exception_ptr& failure);
-// What all throw where one has no memory for words. It is made by the first call: whoever makes a Communicator calls
-// it, because there is memory then.
+// The error that all ranks throw if one has no memory for the message. Created by the first call, which the creation of
+// a Communicator makes, because memory is available then.
 const std::exception_ptr& preallocated_out_of_memory() noexcept;
 
-// A failure, or none, as it is told to others.
+// A failure, or none, in the form sent to other ranks.
 struct RemoteError {
   explicit RemoteError(const std::exception_ptr& failure) noexcept;
 
   bool has_failed = false;
-  std::vector<std::byte> words;  // none: no failure, or no memory
-  // What all throw to whom `words` were told.
+  std::vector<std::byte> words;  // empty: no failure, or no memory
+  // The error that all receivers of `words` throw.
   std::exception_ptr error() const noexcept;
 };
-// What is thrown for words of a RemoteError that has failed.
+// The error for the received words of a RemoteError with a failure.
 std::exception_ptr received_error(base::Bytes words) noexcept;
 
-// One of a group makes a failure known to all, or that there is none: `spread` brings its bytes to the others. All
-// throw the same.
-void broadcast_error(bool is_teller, const std::exception_ptr& failure,
+// One rank of a group informs the others of a failure, or of success: `spread` broadcasts its bytes. All throw the
+// same.
+void broadcast_error(bool is_source, const std::exception_ptr& failure,
                      base::FunctionRef<void(base::MutableBytes)> spread);
 
 }  // namespace lq::comm

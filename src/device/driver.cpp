@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The drivers of NVIDIA's and AMD's GPUs, which are one except for their names and some numbers, found at run time.
+// The drivers of NVIDIA's and AMD's GPUs, identical except for names and some numbers, found at run time.
 #include "device/driver.hpp"
 
 #include <dlfcn.h>
@@ -24,7 +24,7 @@
 namespace lq::device {
 namespace {
 
-// The kernel is asked to read a byte there: it says no where we would crash.
+// Lets the kernel read a byte there: it returns an error where we would crash.
 bool can_be_read(const void* memory) noexcept {
   char byte = 0;
   const iovec here{&byte, 1}, there{const_cast<void*>(memory), 1};
@@ -33,13 +33,13 @@ bool can_be_read(const void* memory) noexcept {
 
 }  // namespace
 
-const Driver* driver_of(const void* memory, DeviceContext& home) {
+const Driver* driver_of(const void* memory, DeviceContext& context) {
   if (memory == nullptr) return nullptr;
   const Driver* asked = nullptr;
   for (const Kind kind : {Kind::cuda, Kind::hip}) {
     const Driver* const driver = driver_of_kind(kind);
     if (driver == nullptr) continue;
-    if (driver->owns(memory, home)) return driver;
+    if (driver->owns(memory, context)) return driver;
     asked = driver;
   }
   if (asked == nullptr || can_be_read(memory)) return nullptr;
@@ -53,14 +53,14 @@ const Driver* driver_of(const void* memory, DeviceContext& home) {
 bool has_driver() { return driver_of_kind(Kind::cuda) != nullptr || driver_of_kind(Kind::hip) != nullptr; }
 
 bool is_device_memory(const void* memory) {
-  DeviceContext home;
-  return driver_of(memory, home) != nullptr;
+  DeviceContext context;
+  return driver_of(memory, context) != nullptr;
 }
 
-// The drivers of NVIDIA's and AMD's GPUs, which are one except for their names and some numbers.
+// The drivers of NVIDIA's and AMD's GPUs, identical except for names and some numbers.
 
-// The calls of a driver that we use, by their names in both: CUDA's driver API, whose numbers, structures and names
-// with a version are fixed since CUDA 4.0 (CUDA Driver API reference), and HIP, which has the same functions (HIP API
+// The calls of a driver that are used, with their names in both: CUDA's driver API, whose numbers, structures and
+// versioned names are fixed since CUDA 4.0 (CUDA Driver API reference), and HIP, which has the same functions (HIP API
 // reference: Driver API porting).
 
 using Result = int;
@@ -85,12 +85,12 @@ struct Call {
   const char *cuda, *hip;
   Result (*function)(Arguments...) = nullptr;
 
-  // Whether the library has it.
+  // True if the library has it.
   bool find(void* library, Kind kind) {
     function = reinterpret_cast<Result (*)(Arguments...)>(::dlsym(library, kind == Kind::cuda ? cuda : hip));
     return function != nullptr;
   }
-  // Without a version.
+  // The name without version.
   std::string_view name(Kind kind) const noexcept {
     std::string_view words = kind == Kind::cuda ? cuda : hip;
     if (words.ends_with("_v2")) words.remove_suffix(3);
@@ -130,7 +130,7 @@ struct Calls {
   Call<Result, const char**> error_name{"cuGetErrorName", "hipDrvGetErrorName"};
   Call<Result, const char**> error_words{"cuGetErrorString", "hipDrvGetErrorString"};
 
-  // Whether the library has all of them, except for those that versions lack.
+  // True if the library has all of them, except for those that some versions lack.
   bool find(void* library, Kind kind) {
     context_number.find(library, kind);
     return find_all(library, kind, pointer_attribute, device, current_device, device_attribute, version,
@@ -149,7 +149,7 @@ struct Calls {
 namespace {
 
 constexpr Result success = 0, invalid_value = 1, out_of_memory = 2, not_initialized = 3;
-constexpr int attribute_context = 1, attribute_memory_type = 2, attribute_device_ordinal = 9;  // of pointers
+constexpr int attribute_context = 1, attribute_memory_type = 2, attribute_device_ordinal = 9;  // attributes of pointers
 constexpr int attribute_major = 75, attribute_minor = 76;  // of CUDA's devices: compute capability
 constexpr unsigned locked_in_all_contexts = 1, apart_from_the_default_stream = 1, without_times = 2;
 
@@ -174,25 +174,26 @@ class Gpu final : public Driver {
   std::string_view name() const noexcept override { return kind_ == Kind::cuda ? "CUDA" : "HIP"; }
   Kind kind() const noexcept override { return kind_; }
 
-  bool owns(const void* memory, DeviceContext& home) const override {
+  bool owns(const void* memory, DeviceContext& context) const override {
     int type = types_.host;
     if (!ask(memory, attribute_memory_type, &type, "memory type")) return false;
     if (type != types_.device && type != types_.managed) return false;
     // Memory of a pool belongs to a device and to no context, and HIP knows no others.
-    if (kind_ == Kind::cuda && ask(memory, attribute_context, &home.handle, "context") && home.handle != nullptr) {
-      home.number = number_of(home);
+    if (kind_ == Kind::cuda && ask(memory, attribute_context, &context.handle, "context") &&
+        context.handle != nullptr) {
+      context.number = number_of(context);
       return true;
     }
     int ordinal = 0, device = 0;
     if (!ask(memory, attribute_device_ordinal, &ordinal, "device")) return false;
     run(calls_.device, &device, ordinal);
-    // Never released: the program that made the memory uses the same one, and what it has released is gone.
-    run(calls_.context_of_device, &home.handle, device);
-    home.number = number_of(home);
+    // Never released: the program that owns the memory uses the same context, and memory of a released context is gone.
+    run(calls_.context_of_device, &context.handle, device);
+    context.number = number_of(context);
     return true;
   }
 
-  void enter(DeviceContext home) const override { run(calls_.push, home.handle); }
+  void enter(DeviceContext context) const override { run(calls_.push, context.handle); }
   void leave() const noexcept override {
     void* left = nullptr;
     static_cast<void>(calls_.pop.function(&left));
@@ -235,7 +236,7 @@ class Gpu final : public Driver {
   void wait(Handle event) const override { run(calls_.wait, event); }
 
   void copy(Direction direction, const Rows& rows, std::byte* host, Handle stream) const override {
-    // Drivers take strides up to about this.
+    // Drivers accept strides up to about this limit.
     constexpr std::ptrdiff_t largest_stride = std::numeric_limits<std::int32_t>::max() / 2;
     if (rows.is_dense()) return copy_dense(direction, rows.first, host, rows.count * rows.row_bytes, stream);
     if (rows.stride > static_cast<std::ptrdiff_t>(rows.row_bytes) && rows.stride <= largest_stride) {
@@ -276,7 +277,8 @@ class Gpu final : public Driver {
     check(call.function(given...), call.name(kind_));
   }
 
-  // False where the driver knows nothing of the memory, or of any: MPI libraries load it into programs that use no GPU.
+  // False if the driver does not know the memory, or any: MPI libraries load drivers into programs that do not use a
+  // GPU.
   bool ask(const void* memory, int attribute, void* answer, const char* what) const {
     const Result result = calls_.pointer_attribute.function(answer, attribute, reinterpret_cast<Address>(memory));
     if (result == invalid_value || result == not_initialized) return false;
@@ -284,9 +286,9 @@ class Gpu final : public Driver {
     return true;
   }
 
-  std::uint64_t number_of(DeviceContext home) const {
+  std::uint64_t number_of(DeviceContext context) const {
     unsigned long long number = 0;
-    if (calls_.context_number.function != nullptr) run(calls_.context_number, home.handle, &number);
+    if (calls_.context_number.function != nullptr) run(calls_.context_number, context.handle, &number);
     return number;
   }
 
@@ -334,7 +336,7 @@ class Gpu final : public Driver {
   MemoryTypes types_;
 };
 
-// The names of the library that the versions have.
+// The names of the library in its versions.
 template <Kind kind>
 constexpr auto library_names() {
   if constexpr (kind == Kind::cuda)
@@ -343,7 +345,7 @@ constexpr auto library_names() {
     return std::to_array({"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"});
 }
 
-// Only if it is loaded: the library stays in this program for good, so that the handle is never given back.
+// Only if it is loaded: the library stays in this program, so the handle is never closed.
 template <Kind kind>
 const Driver* find_driver() {
   void* library = nullptr;
@@ -356,19 +358,19 @@ const Driver* find_driver() {
   return &gpu;
 }
 
-// A program may load its driver after its first transfer: it is looked for again when more libraries have been loaded.
+// A program may load its driver after its first transfer: the search is repeated when more libraries have been loaded.
 template <Kind kind>
 const Driver* driver_in_program() {
   static std::atomic<const Driver*> found = nullptr;
-  static std::atomic<unsigned long long> looked_among = 0;
+  static std::atomic<unsigned long long> searched_among = 0;
   const Driver* driver = found.load(std::memory_order_acquire);
   if (driver != nullptr) return driver;
   const unsigned long long loaded = base::libraries_loaded();
-  // Another thread may have found it meanwhile.
-  if (looked_among.load(std::memory_order_acquire) == loaded) return found.load(std::memory_order_acquire);
+  // Another thread may have found it in the meantime.
+  if (searched_among.load(std::memory_order_acquire) == loaded) return found.load(std::memory_order_acquire);
   driver = find_driver<kind>();
   if (driver != nullptr) found.store(driver, std::memory_order_release);
-  looked_among.store(loaded, std::memory_order_release);
+  searched_among.store(loaded, std::memory_order_release);
   return driver;
 }
 

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is asked of the driver of a GPU. It is found in the program that runs, at run time: nothing is linked, and no
-// driver is loaded or started, for whoever has memory of a GPU has done that before.
+// The required functions of a GPU driver. It is found in the running program: nothing is linked, and no driver is
+// loaded or started, because the owner of GPU memory has done that before.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace lq::device {
 
-// Where memory of a GPU belongs to: the driver's own handle, and a number that no other home ever has (0: the driver
-// tells none), for a GPU that was reset may have a new home with the handle of the former one.
+// The context of GPU memory: the driver's handle, and a number that is never reused (0: unknown), because after a reset
+// of the GPU a new context may have the handle of the former one.
 struct DeviceContext {
   void* handle = nullptr;
   std::uint64_t number = 0;
@@ -35,8 +35,8 @@ enum class Direction { to_host, to_device };
 
 enum class Kind { cuda, hip };
 
-// Everything is called between enter() and leave(), except for owns() and what frees and destroys. All of them throw
-// Error: out_of_memory, or io with the name of the call and the driver's words.
+// All functions are called between enter() and leave(), except owns() and those that free and destroy. They throw
+// Error: out_of_memory, or io with the name of the call and the driver's message.
 class Driver {
  public:
   using Handle = void*;
@@ -45,18 +45,18 @@ class Driver {
   virtual std::string_view name() const noexcept = 0;
   virtual Kind kind() const noexcept = 0;
 
-  // Whether a GPU owns that memory, and which. False for memory that the host may touch.
-  virtual bool owns(const void* memory, DeviceContext& home) const = 0;
+  // True if a GPU owns that memory; sets its context. False for memory that the host can access.
+  virtual bool owns(const void* memory, DeviceContext& context) const = 0;
 
-  virtual void enter(DeviceContext home) const = 0;
+  virtual void enter(DeviceContext context) const = 0;
   virtual void leave() const noexcept = 0;
-  // Until everything is done that was begun in this home.
+  // Waits until all operations started in this context are done.
   virtual void wait_for_all() const = 0;
 
   // Memory of the GPU.
   virtual std::byte* allocate(std::size_t bytes) const = 0;
   virtual void free(std::byte* memory) const noexcept = 0;
-  // Page-locked memory of the host, which copies pass through at full speed.
+  // Page-locked memory of the host, which allows copies at full speed.
   virtual std::byte* allocate_locked(std::size_t bytes) const = 0;
   virtual void free_locked(std::byte* memory) const noexcept = 0;
   virtual Handle make_stream() const = 0;
@@ -66,36 +66,36 @@ class Driver {
   virtual void destroy_event(Handle event) const noexcept = 0;
   virtual void record(Handle event, Handle stream) const = 0;
   virtual void wait(Handle event) const = 0;
-  // Begins to copy rows to or from `host`, where they are contiguous.
+  // Starts to copy rows to or from `host`, where they are contiguous.
   virtual void copy(Direction direction, const Rows& rows, std::byte* host, Handle stream) const = 0;
 
-  // Of CUDA: the compute capability of the GPU, 90 for 9.0; else 0.
+  // For CUDA: the compute capability of the GPU, 90 for 9.0; else 0.
   virtual int architecture() const = 0;
-  // Compiled code; it stays until the home is gone.
+  // Loads compiled code, which stays until the context is destroyed.
   virtual Handle load_module(const void* image) const = 0;
   virtual Handle find_function(Handle module, const char* name) const = 0;
-  // Begins `blocks` times `threads` threads of a function that takes one structure, which is copied.
+  // Starts `blocks` times `threads` threads of a function that takes one structure, which is copied.
   virtual void launch(Handle function, unsigned blocks, unsigned threads, void* argument, Handle stream) const = 0;
 };
 
-// Local. Of that kind, if the program has loaded one; nullptr: none. The library as it is found at the first such call
-// stays.
+// Local. The driver of that kind, if the program has loaded one; else nullptr. The library found at the first such call
+// is kept.
 const Driver* driver_of_kind(Kind kind);
 
-// Local. Whether the program has loaded any.
+// Local. True if the program has loaded any.
 bool has_driver();
 
-// Local. The driver whose memory that is, and its home; nullptr for memory of the host. invalid_argument for addresses
-// that are nobody's, such as memory that was freed: only where there is a driver, for others are spared the question.
-const Driver* driver_of(const void* memory, DeviceContext& home);
+// Local. The driver that owns the memory, and its context; nullptr for memory of the host. invalid_argument for invalid
+// addresses, such as memory that was freed; this check is made only if there is a driver.
+const Driver* driver_of(const void* memory, DeviceContext& context);
 
-// Local. The same as a question.
+// Local. True if a driver owns the memory.
 bool is_device_memory(const void* memory);
 
-// In a home, as long as it lives.
+// Makes a context current while it exists.
 class ContextScope {
  public:
-  ContextScope(const Driver& driver, DeviceContext home) : driver_(driver) { driver.enter(home); }
+  ContextScope(const Driver& driver, DeviceContext context) : driver_(driver) { driver.enter(context); }
   ~ContextScope() { driver_.leave(); }
   ContextScope(const ContextScope&) = delete;
   ContextScope& operator=(const ContextScope&) = delete;

@@ -27,14 +27,14 @@
 
 namespace lq::device {
 
-// The compiler for GPUs that comes with a driver's toolkit: NVRTC, hipRTC. It is found at run time: the one that the
-// program has loaded (PyTorch and CuPy bring theirs), else one that the dynamic linker finds.
+// The run-time compiler for GPUs from a driver's toolkit: NVRTC, hipRTC. The one that the program has loaded is used
+// (PyTorch and CuPy bring theirs), else one that the dynamic linker finds.
 struct Compiled {
-  std::vector<char> code;  // to be loaded as a module; empty where the compiler refused
-  std::string error;       // what it said then, on one line
+  std::vector<char> code;  // to be loaded as a module; empty if compilation failed
+  std::string error;       // the compiler's message then, on one line
 };
 
-// Local. For a GPU of that architecture (0: the current one); nothing where there is no compiler.
+// Local. For a GPU of that architecture (0: the current one); empty if there is no compiler.
 std::optional<Compiled> compile(Kind kind, int architecture, const char* source);
 
 namespace {
@@ -48,7 +48,7 @@ bool find(void* library, const char* name, Function& function) {
   return function != nullptr;
 }
 
-// Hands out code: how long it is, and the code.
+// Functions that return the size of the code, and the code.
 struct CodeCalls {
   CompilerResult (*size)(void*, std::size_t*) = nullptr;
   CompilerResult (*code)(void*, char*) = nullptr;
@@ -59,8 +59,8 @@ struct Compiler {
   CompilerResult (*compile)(void*, int, const char* const*) = nullptr;
   CompilerResult (*destroy)(void**) = nullptr;
   CodeCalls binary;
-  CodeCalls assembly;  // for any newer GPU; of NVRTC alone
-  CodeCalls log;       // what it says; we do without
+  CodeCalls assembly;  // for any newer GPU; NVRTC only
+  CodeCalls log;       // messages; optional
 
   bool load(void* library, Kind kind) {
     const bool is_cuda = kind == Kind::cuda;
@@ -78,7 +78,7 @@ struct Compiler {
   }
 };
 
-// The newest first. Until ROCm 5 hipRTC was in the library of the driver alone.
+// The newest first. Up to ROCm 5 hipRTC was part of the driver library.
 std::span<const char* const> library_names(Kind kind) {
   static constexpr std::array nvrtc{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so.11.1"};
   static constexpr std::array hiprtc{"libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so.5", "libamdhip64.so.5"};
@@ -93,7 +93,7 @@ void* open_one(Kind kind, int flags) {
   return nullptr;
 }
 
-// The file system is searched once; what the program loads later is found all the same. Never given back.
+// The file system is searched once; libraries that the program loads later are also found. Never closed.
 void* find_library(Kind kind) {
   static std::array<std::atomic<bool>, 2> was_searched{};
   if (void* const library = open_one(kind, RTLD_NOLOAD)) return library;
@@ -109,7 +109,7 @@ std::vector<char> code_of(void* program, const CodeCalls& calls) {
   return code;
 }
 
-// On one line.
+// The message on one line.
 std::string error_text(const std::vector<char>& log, CompilerResult result) {
   std::string text(log.begin(), std::find(log.begin(), log.end(), '\0'));
   text.erase(std::min(text.size(), text.find_last_not_of(" \n") + 1));
@@ -117,7 +117,7 @@ std::string error_text(const std::vector<char>& log, CompilerResult result) {
   return text.empty() ? fmt::format("error {}", result) : text;
 }
 
-// Products and sums are not contracted: the host's are not.
+// Products and sums are not contracted, as on the host.
 Compiled compile_with(const Compiler& compiler, Kind kind, const std::string& architecture, const CodeCalls& calls,
                       const char* source) {
   std::vector<const char*> options{kind == Kind::cuda ? "--fmad=false" : "-ffp-contract=off"};
@@ -142,7 +142,7 @@ std::optional<Compiled> compile(Kind kind, int architecture, const char* source)
   if (architecture == 0) return compile_with(compiler, kind, "", compiler.binary, source);
   const std::string wanted = fmt::format("--gpu-architecture=sm_{}", architecture);
   Compiled compiled = compile_with(compiler, kind, wanted, compiler.binary, source);
-  // The GPU may be younger than the compiler.
+  // The GPU may be newer than the compiler.
   if (compiled.code.empty()) compiled = compile_with(compiler, kind, "", compiler.assembly, source);
   return compiled;
 }
@@ -150,49 +150,49 @@ std::optional<Compiled> compile(Kind kind, int architecture, const char* source)
 namespace {
 
 constexpr std::array names{"pack_sites", "unpack_sites", "crcs_of_sites"};
-// Numbers are many, sites are few: their threads are spread over all processors of the GPU.
+// There are many numbers and few sites: small blocks distribute the sites over all processors of the GPU.
 constexpr unsigned bytes_of_crc_table = 256, for_numbers = 256, for_sites = 32, most_blocks = 2048;
 
-bool is_wanted() {
-  const char* const wish = std::getenv("LQ_DEVICE_PROGRAM");
-  return wish == nullptr || std::string_view(wish) != "off";
+bool is_enabled() {
+  const char* const choice = std::getenv("LQ_DEVICE_PROGRAM");
+  return choice == nullptr || std::string_view(choice) != "off";
 }
 
-// What was compiled, and loaded. Homes that are gone leave their program behind, a few kilobytes of the host's.
+// Compiled and loaded programs. Destroyed contexts leave their program behind, a few kilobytes of host memory.
 class Programs {
  public:
-  const Program* of(const Driver& driver, DeviceContext home) {
+  const Program* of(const Driver& driver, DeviceContext context) {
     const std::lock_guard lock(mutex_);
-    Loaded& loaded = loaded_[{&driver, home}];
-    if (!loaded.program) load(loaded, driver, home);
+    Loaded& loaded = loaded_[{&driver, context}];
+    if (!loaded.program) load(loaded, driver, context);
     return loaded.program.get();
   }
-  std::string why_none(const Driver& driver, DeviceContext home) {
+  std::string why_none(const Driver& driver, DeviceContext context) {
     const std::lock_guard lock(mutex_);
-    return loaded_[{&driver, home}].refusal;
+    return loaded_[{&driver, context}].refusal;
   }
 
  private:
   struct Loaded {
     std::unique_ptr<const Program> program;
-    std::string refusal;  // why it is not there
+    std::string refusal;  // why there is none
   };
 
-  void load(Loaded& loaded, const Driver& driver, DeviceContext home) try {
-    const ContextScope inside(driver, home);
+  void load(Loaded& loaded, const Driver& driver, DeviceContext context) try {
+    const ContextScope inside(driver, context);
     const Compiled* const compiled = compiled_for(driver.kind(), driver.architecture());
     if (compiled == nullptr) {
       loaded.refusal = "no compiler was found, NVRTC or hipRTC";
     } else if (compiled->code.empty()) {
-      loaded.refusal = "the compiler refused: " + compiled->error;
+      loaded.refusal = "compilation failed: " + compiled->error;
     } else {
       loaded.program = std::make_unique<const Program>(driver, compiled->code.data());
     }
-  } catch (const Error& error) {  // the host computes
+  } catch (const Error& error) {  // the host computes instead
     loaded.refusal = error.what();
   }
 
-  // A compiler that refused once is not asked again; one that is not there may be loaded later.
+  // A compilation that failed is not repeated; a missing compiler may be loaded later.
   const Compiled* compiled_for(Kind kind, int architecture) {
     const auto known = compiled_.find({kind, architecture});
     if (known != compiled_.end()) return &known->second;
@@ -230,12 +230,12 @@ void Program::launch(Kernel kernel, const SiteJob& job, Driver::Handle stream) c
                  std::min((threads + in_block - 1) / in_block, most_blocks), in_block, &copy, stream);
 }
 
-const Program* program_of(const Driver& driver, DeviceContext home) {
-  return is_wanted() ? programs().of(driver, home) : nullptr;
+const Program* program_of(const Driver& driver, DeviceContext context) {
+  return is_enabled() ? programs().of(driver, context) : nullptr;
 }
 
-std::string why_no_program(const Driver& driver, DeviceContext home) {
-  return is_wanted() ? programs().why_none(driver, home) : "the environment has LQ_DEVICE_PROGRAM=off";
+std::string why_no_program(const Driver& driver, DeviceContext context) {
+  return is_enabled() ? programs().why_none(driver, context) : "the environment has LQ_DEVICE_PROGRAM=off";
 }
 
 namespace {
@@ -251,25 +251,25 @@ bool FileForm::fits() const noexcept {
   return !numbers.empty() && numbers.size() < most / 16 && groups < most;
 }
 
-FileBlocks::FileBlocks(const Driver& driver, DeviceContext home, const Program& program, const FileForm& form,
+FileBlocks::FileBlocks(const Driver& driver, DeviceContext context, const Program& program, const FileForm& form,
                        std::size_t most_bytes)
     : driver_(driver),
-      home_(home),
+      context_(context),
       program_(program),
       form_(form),
       most_sites_(std::max<std::uint64_t>(most_bytes / form.site_bytes(), 1)),
       file_at_(aligned(static_cast<std::size_t>(most_sites_) * form.groups * sizeof(std::int64_t))),
       crcs_at_(file_at_ + aligned(static_cast<std::size_t>(most_sites_) * form.site_bytes())),
       end_(crcs_at_ + (form.has_crcs ? static_cast<std::size_t>(most_sites_) * sizeof(std::uint32_t) : 0)) {
-  const ContextScope inside(driver_, home_);
+  const ContextScope inside(driver_, context_);
   driver_.wait_for_all();
   make();
 }
 
 void FileBlocks::make() {
-  for (PooledBuffer& block : blocks_) block = PooledBuffer(driver_, home_, end_, end_);
+  for (PooledBuffer& block : blocks_) block = PooledBuffer(driver_, context_, end_, end_);
   const std::size_t bytes = form_.numbers.size() * sizeof(NumberPlace);
-  numbers_ = PooledBuffer(driver_, home_, bytes, bytes);
+  numbers_ = PooledBuffer(driver_, context_, bytes, bytes);
   std::memcpy(numbers_.host(), form_.numbers.data(), bytes);
   numbers_.begins();
   driver_.copy(Direction::to_device, {numbers_.gpu(), bytes, 0, 1}, numbers_.host(), numbers_.stream());
@@ -293,7 +293,7 @@ SiteJob FileBlocks::job_of(const PooledBuffer& block, const MemorySites& sites) 
   return job;
 }
 
-// Answers how many bytes they take.
+// Returns their size in bytes.
 std::size_t FileBlocks::put_places(const PooledBuffer& block, const MemorySites& sites) const {
   if (!sites.places.empty()) std::memcpy(block.host(), sites.places.data(), sites.places.size_bytes());
   return sites.places.size_bytes();
@@ -306,7 +306,7 @@ void FileBlocks::copy(Direction direction, const PooledBuffer& block, std::size_
 
 template <class Move>
 void FileBlocks::begin(std::size_t i, const MemorySites& sites, const Move& move) {
-  const ContextScope inside(driver_, home_);
+  const ContextScope inside(driver_, context_);
   PooledBuffer& block = blocks_[i];
   block.begins();
   const SiteJob job = job_of(block, sites);

@@ -22,16 +22,16 @@ void free_parts(const Parts& parts) noexcept {
   if (parts.host != nullptr) parts.driver->free_locked(parts.host);
 }
 
-void free_in_home(const Parts& parts) noexcept {
+void free_in_context(const Parts& parts) noexcept {
   try {
-    const ContextScope inside(*parts.driver, parts.home);
+    const ContextScope inside(*parts.driver, parts.context);
     free_parts(parts);
   } catch (const Error&) {
     free_parts(parts);
   }
 }
 
-// Blocks that nobody has. Never destroyed: at the end of the program the driver may be gone before them.
+// Unused blocks. Never destroyed: at exit the driver may be gone before them.
 class Store {
  public:
   static Store& get() {
@@ -39,12 +39,12 @@ class Store {
     return store;
   }
 
-  // One of the home that is large enough and not much too large; its driver is null where there is none.
-  Parts take(const Driver& driver, DeviceContext home, std::size_t host_bytes, std::size_t gpu_bytes) {
+  // A block of the context that is large enough and not much too large; its driver is null if there is none.
+  Parts take(const Driver& driver, DeviceContext context, std::size_t host_bytes, std::size_t gpu_bytes) {
     const std::lock_guard lock(mutex_);
-    forget_former(driver, home);
+    drop_former(driver, context);
     const auto serves = [&](const Parts& parts) {
-      return parts.driver == &driver && parts.home == home && is_near(parts.host_bytes, host_bytes) &&
+      return parts.driver == &driver && parts.context == context && is_near(parts.host_bytes, host_bytes) &&
              is_near(parts.gpu_bytes, gpu_bytes);
     };
     const auto found = std::find_if(kept_.begin(), kept_.end(), serves);
@@ -54,7 +54,7 @@ class Store {
     return parts;
   }
 
-  // False where there is no room for it.
+  // False if the limit is reached.
   bool keep(const Parts& parts) noexcept try {
     const std::lock_guard lock(mutex_);
     std::size_t host_bytes = parts.host_bytes, gpu_bytes = parts.gpu_bytes;
@@ -77,10 +77,10 @@ class Store {
  private:
   static bool is_near(std::size_t bytes, std::size_t wanted) noexcept { return bytes >= wanted && bytes / 2 <= wanted; }
 
-  // A GPU that was reset has another home at the same address, and what was in the former one is gone.
-  void forget_former(const Driver& driver, DeviceContext home) {
+  // A GPU that was reset has another context at the same address, and the memory of the former one is gone.
+  void drop_former(const Driver& driver, DeviceContext context) {
     std::erase_if(kept_, [&](const Parts& parts) {
-      return parts.driver == &driver && parts.home.handle == home.handle && parts.home != home;
+      return parts.driver == &driver && parts.context.handle == context.handle && parts.context != context;
     });
   }
 
@@ -98,10 +98,10 @@ void make(Parts& parts) {
 
 }  // namespace
 
-PooledBuffer::PooledBuffer(const Driver& driver, DeviceContext home, std::size_t host_bytes, std::size_t gpu_bytes)
-    : parts_(Store::get().take(driver, home, host_bytes, gpu_bytes)) {
+PooledBuffer::PooledBuffer(const Driver& driver, DeviceContext context, std::size_t host_bytes, std::size_t gpu_bytes)
+    : parts_(Store::get().take(driver, context, host_bytes, gpu_bytes)) {
   if (parts_.driver != nullptr) return;
-  parts_ = {&driver, home, host_bytes, gpu_bytes, nullptr, nullptr, nullptr, nullptr};
+  parts_ = {&driver, context, host_bytes, gpu_bytes, nullptr, nullptr, nullptr, nullptr};
   try {
     make(parts_);
   } catch (...) {
@@ -114,12 +114,12 @@ PooledBuffer::~PooledBuffer() {
   if (parts_.driver == nullptr) return;
   bool is_idle = !is_moving_;
   try {
-    const ContextScope inside(*parts_.driver, parts_.home);
+    const ContextScope inside(*parts_.driver, parts_.context);
     if (is_moving_) parts_.driver->wait_for_stream(parts_.stream);
     is_idle = true;
-  } catch (...) {  // what failed for good has failed before, for whoever waited for it
+  } catch (...) {  // permanent errors were reported before, to the thread that waited
   }
-  if (!is_idle || !Store::get().keep(parts_)) free_in_home(parts_);
+  if (!is_idle || !Store::get().keep(parts_)) free_in_context(parts_);
 }
 
 void PooledBuffer::swap(PooledBuffer& other) noexcept {
@@ -131,14 +131,14 @@ void PooledBuffer::has_begun() const { parts_.driver->record(parts_.done, parts_
 
 bool PooledBuffer::wait() {
   if (!is_moving_) return false;
-  const ContextScope inside(*parts_.driver, parts_.home);
+  const ContextScope inside(*parts_.driver, parts_.context);
   parts_.driver->wait(parts_.done);
   is_moving_ = false;
   return true;
 }
 
 void free_kept_blocks() noexcept {
-  for (const Parts& parts : Store::get().take_all()) free_in_home(parts);
+  for (const Parts& parts : Store::get().take_all()) free_in_context(parts);
 }
 
 }  // namespace lq::device

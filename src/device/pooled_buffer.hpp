@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A page-locked block of the host, one of a GPU, a stream and an event, lent to a transfer at a time. To make and to
-// free them takes a driver longer than a block takes on the bus, and others wait meanwhile; so they are kept for the
-// next transfer, up to a limit.
+// A page-locked block of the host, one of a GPU, a stream and an event, lent to one transfer at a time. A driver takes
+// longer to create and free them than to transfer a block, and other threads wait in the meantime; so they are kept for
+// later transfers, up to a limit.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@ namespace lq::device {
 class PooledBuffer {
  public:
   PooledBuffer() = default;
-  // In the home. No block of a GPU where `gpu_bytes` is 0. Throws Error as Driver does.
-  PooledBuffer(const Driver& driver, DeviceContext home, std::size_t host_bytes, std::size_t gpu_bytes);
-  // Waits for what was begun for nobody any more: it must not run into memory that has another use. Not in the home.
+  // Call in the context. No block of a GPU if `gpu_bytes` is 0. Throws Error as Driver does.
+  PooledBuffer(const Driver& driver, DeviceContext context, std::size_t host_bytes, std::size_t gpu_bytes);
+  // Waits for an abandoned operation, which must not write into memory that is reused. Call outside the context.
   ~PooledBuffer();
   PooledBuffer(PooledBuffer&& other) noexcept { swap(other); }
   PooledBuffer& operator=(PooledBuffer&& other) noexcept {
@@ -29,15 +29,15 @@ class PooledBuffer {
   std::byte* gpu() const noexcept { return parts_.gpu; }
   Driver::Handle stream() const noexcept { return parts_.stream; }
 
-  // In the home: something is about to be begun on the stream, and has been begun.
+  // Call in the context: an operation on the stream is about to start, and has started.
   void begins() noexcept { is_moving_ = true; }
   void has_begun() const;
-  // Until it is done; at once if nothing was begun. Whether something was.
+  // Waits until it is done, if one was started. Returns true if there was one.
   bool wait();
 
   struct Parts {
     const Driver* driver = nullptr;
-    DeviceContext home;
+    DeviceContext context;
     std::size_t host_bytes = 0, gpu_bytes = 0;
     std::byte *host = nullptr, *gpu = nullptr;
     Driver::Handle stream = nullptr, done = nullptr;  // done: event
@@ -50,10 +50,10 @@ class PooledBuffer {
   bool is_moving_ = false;
 };
 
-// Local. Bytes of the host that are kept for the next transfers at most, and as many of GPUs.
+// Local. Maximum bytes of host memory kept for later transfers, and the same of GPU memory.
 inline constexpr std::size_t most_kept_bytes = std::size_t{64} << 20;
 
-// Local. Frees what is kept.
+// Local. Frees the kept blocks.
 void free_kept_blocks() noexcept;
 
 }  // namespace lq::device

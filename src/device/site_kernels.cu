@@ -1,16 +1,16 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is computed on a GPU: sites between memory and file form, and the CRC-32 of each. Compiled at run time, by NVRTC,
-// by hipRTC, and in tests by the compiler of the host, behind site_job.h. No thread needs another one. The bits are
-// those that the loops of the host give: numbers of one precision are moved as integers, and what is no number keeps
-// its sign and the front of its payload, as processors do it, which GPUs do not.
+// GPU code: converts sites between memory and file form and computes the CRC-32 of each. Compiled at run time, by
+// NVRTC, by hipRTC, and in tests by the host compiler, after site_job.h. No thread depends on another one. The results
+// are bit-identical to those of the loops of the host: numbers of one precision are moved as integers, and NaNs keep
+// their sign and the front of their payload, as on processors, but unlike on GPUs.
 using lq::device::NumberPlace;
 using lq::device::SiteJob;
 
 static const unsigned crc_polynomial = 0xedb88320u;
 
-// Of a byte that is followed by 0 .. 3 bytes of zeros.
+// Remainders of a byte that is followed by 0 .. 3 zero bytes.
 __device__ unsigned crc_table[4 * 256];
 
 static __device__ unsigned swapped(unsigned word) {
@@ -54,7 +54,7 @@ static __device__ unsigned long long widen(unsigned bits) {
   return result.bits;
 }
 
-// Where number `k` of a site lies; null: nowhere.
+// The place of number `k` of a site; null if absent.
 static __device__ void* place_of(const SiteJob& job, unsigned site, unsigned k) {
   const NumberPlace number = job.numbers[k];
   long long place = (long long)site * job.stride;
@@ -66,7 +66,7 @@ static __device__ void* place_of(const SiteJob& job, unsigned site, unsigned k) 
   return (void*)(job.first + (unsigned long long)(number.offset + place));
 }
 
-// From memory to the file. Sites that are not there are zeros.
+// From memory to the file. Absent sites are zeros.
 extern "C" __global__ void pack_sites(SiteJob job) {
   const unsigned step = gridDim.x * blockDim.x, count = job.sites * job.site_numbers;
   for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
@@ -115,7 +115,7 @@ extern "C" __global__ void make_crc_table(SiteJob) {
   }
 }
 
-// A thread for each site, whose bytes are words of 32 bits in whatever order. The machine is little-endian.
+// A thread for each site, whose bytes are 32-bit words in any order. The machine is little-endian.
 extern "C" __global__ void crcs_of_sites(SiteJob job) {
   const unsigned step = gridDim.x * blockDim.x, words = job.site_numbers * (job.file_bytes / 4);
   for (unsigned site = blockIdx.x * blockDim.x + threadIdx.x; site < job.sites; site += step) {

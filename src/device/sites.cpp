@@ -7,14 +7,14 @@
 
 namespace lq::device {
 
-Copies::Copies(const Driver& driver, DeviceContext home, std::size_t bytes) : driver_(driver), home_(home) {
-  const ContextScope inside(driver_, home_);
+Copies::Copies(const Driver& driver, DeviceContext context, std::size_t bytes) : driver_(driver), context_(context) {
+  const ContextScope inside(driver_, context_);
   driver_.wait_for_all();
-  for (PooledBuffer& block : blocks_) block = PooledBuffer(driver_, home_, bytes, 0);
+  for (PooledBuffer& block : blocks_) block = PooledBuffer(driver_, context_, bytes, 0);
 }
 
 void Copies::begin(Direction direction, const Rows& rows, std::size_t i, std::size_t offset) {
-  const ContextScope inside(driver_, home_);
+  const ContextScope inside(driver_, context_);
   PooledBuffer& block = blocks_[i];
   block.begins();
   driver_.copy(direction, rows, block.host() + offset, block.stream());
@@ -27,7 +27,7 @@ bool Windows::Window::has(std::int64_t site, std::int64_t wanted_stride) const n
          static_cast<std::uint64_t>(distance / stride) < sites;
 }
 
-// blocks: none has it.
+// `blocks` if none has it.
 std::size_t Windows::holder_of(std::int64_t first, std::int64_t stride) const noexcept {
   std::size_t i = 0;
   while (i < blocks && !windows_[i].has(first, stride)) ++i;
@@ -40,7 +40,7 @@ Windows::SiteSpan Windows::some_of(std::size_t i, std::int64_t first, std::uint6
   return {i, skip, std::min(sites, window.sites - skip)};
 }
 
-// What comes next: the rest of these, and the rest of the field for who goes through it.
+// Sites to fetch next: the rest of these, and the rest of the field for a sequential reader.
 std::uint64_t Windows::ahead_of(const SiteSpan& some, std::int64_t first, std::uint64_t sites) const noexcept {
   const Window& window = windows_[some.block];
   if (is_dense(some.block) && first == expected_) return static_cast<std::uint64_t>((end_ - window.end()) / step_);
@@ -55,12 +55,12 @@ std::uint64_t most_in_block(std::size_t site_bytes) noexcept {
 
 }  // namespace
 
-SitesOut::SitesOut(const Driver& driver, DeviceContext home, const std::byte* memory, std::uint64_t sites,
+SitesOut::SitesOut(const Driver& driver, DeviceContext context, const std::byte* memory, std::uint64_t sites,
                    std::size_t site_bytes)
     : memory_(memory),
       site_bytes_(site_bytes),
       windows_(0, sites, static_cast<std::int64_t>(site_bytes), most_in_block(site_bytes)),
-      copies_(driver, home, static_cast<std::size_t>(most_in_block(site_bytes)) * site_bytes) {}
+      copies_(driver, context, static_cast<std::size_t>(most_in_block(site_bytes)) * site_bytes) {}
 
 SitesOut::SiteSpan SitesOut::take(const std::byte* first, std::ptrdiff_t stride, std::uint64_t sites) {
   const auto fetch = [&](std::size_t i, std::int64_t at, std::int64_t step, std::uint64_t count) {
@@ -72,10 +72,10 @@ SitesOut::SiteSpan SitesOut::take(const std::byte* first, std::ptrdiff_t stride,
   return {copies_.block(some.block) + some.skip * site_bytes_, some.sites};
 }
 
-SitesIn::SitesIn(const Driver& driver, DeviceContext home, std::size_t site_bytes)
+SitesIn::SitesIn(const Driver& driver, DeviceContext context, std::size_t site_bytes)
     : site_bytes_(site_bytes),
       most_(most_in_block(site_bytes)),
-      copies_(driver, home, static_cast<std::size_t>(most_) * site_bytes) {}
+      copies_(driver, context, static_cast<std::size_t>(most_) * site_bytes) {}
 
 SitesIn::Room SitesIn::room(std::uint64_t sites) {
   copies_.wait(turn_);
@@ -91,9 +91,9 @@ void SitesIn::finish() {
   for (std::size_t i = 0; i < Copies::blocks; ++i) copies_.wait(i);
 }
 
-void copy_in(const Driver& driver, DeviceContext home, const std::byte* from, std::byte* to, std::uint64_t sites,
+void copy_in(const Driver& driver, DeviceContext context, const std::byte* from, std::byte* to, std::uint64_t sites,
              std::size_t site_bytes) {
-  SitesIn sites_in(driver, home, site_bytes);
+  SitesIn sites_in(driver, context, site_bytes);
   while (sites > 0) {
     const SitesIn::Room room = sites_in.room(sites);
     const std::size_t bytes = static_cast<std::size_t>(room.sites) * site_bytes;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sites of a field in memory of a GPU, a block at a time in memory of the host.
+// Sites of a field in memory of a GPU, one block at a time in memory of the host.
 #pragma once
 
 #include <algorithm>
@@ -19,30 +19,31 @@ class Copies {
  public:
   static constexpr std::size_t blocks = 2;
 
-  // Local. `memory` is that home's. Waits for what the program has given the GPU to do: its results are part of the
-  // field.
-  Copies(const Driver& driver, DeviceContext home, std::size_t bytes);
+  // Local. `memory` belongs to that context. Waits for operations that the program has started on the GPU, because
+  // their results are part of the field.
+  Copies(const Driver& driver, DeviceContext context, std::size_t bytes);
 
   std::byte* block(std::size_t i) const noexcept { return blocks_[i].host(); }
-  // Rows of at most a block's bytes in all, which lie there from `offset` on. The block is not to be touched until
+  // Rows of at most a block's bytes in total, which are in the block from `offset` on. Do not access the block until
   // wait(i).
   void begin(Direction direction, const Rows& rows, std::size_t i, std::size_t offset = 0);
-  // Until what was begun with the block is done; at once if nothing was.
+  // Waits until the operation on the block is done, if there is one.
   void wait(std::size_t i) { blocks_[i].wait(); }
 
  private:
   const Driver& driver_;
-  DeviceContext home_;
+  DeviceContext context_;
   std::array<PooledBuffer, blocks> blocks_;
 };
 
-// Which sites of a GPU's memory are in two blocks of the host, or on their way there. Sites that come one behind the
-// other are fetched ahead, while those before them are in use.
+// Records which sites of a GPU's memory are in two blocks of the host, or in transit. Consecutive sites are prefetched
+// while the previous ones are in use.
 class Windows {
  public:
   static constexpr std::size_t blocks = 2;
 
-  // `sites` sites at positions (addresses, say) from `begin` on, `step` apart; a block has room for `most`.
+  // `sites` sites at positions (for example addresses) from `begin` on, `step` apart; `most` is the capacity of a
+  // block.
   Windows(std::int64_t begin, std::uint64_t sites, std::int64_t step, std::uint64_t most)
       : end_(begin + static_cast<std::int64_t>(sites) * step), step_(step), most_(most) {}
 
@@ -51,13 +52,13 @@ class Windows {
     std::uint64_t skip = 0;   // sites of the block before them
     std::uint64_t sites = 0;  // at least one
   };
-  // The first of `sites` sites that are `stride` apart; they stay until the next call. `fetch(block, first, stride,
-  // sites)` begins to fill a block, `wait(block)` ends it.
+  // The first of `sites` sites that are `stride` apart; valid until the next call. `fetch(block, first, stride, sites)`
+  // starts to fill a block, `wait(block)` completes it.
   template <class Fetch, class Wait>
   SiteSpan take(std::int64_t first, std::int64_t stride, std::uint64_t sites, const Fetch& fetch, const Wait& wait) {
     const auto begin = [&](std::size_t i, std::int64_t from, std::uint64_t wanted) {
       wait(i);
-      windows_[i].sites = 0;  // should this fail
+      windows_[i].sites = 0;  // in case this fails
       const std::uint64_t count = std::min(wanted, most_);
       fetch(i, from, stride, count);
       windows_[i] = {from, stride, count};
@@ -91,29 +92,29 @@ class Windows {
   std::uint64_t ahead_of(const SiteSpan& some, std::int64_t first, std::uint64_t sites) const noexcept;
   bool is_dense(std::size_t i) const noexcept { return windows_[i].stride == step_; }
 
-  std::int64_t end_;  // of the field
+  std::int64_t end_;  // end of the field
   std::int64_t step_;
   std::uint64_t most_;
   std::array<Window, blocks> windows_;
-  std::size_t last_ = 0;                  // the block that was taken from
-  std::optional<std::int64_t> expected_;  // the site after those that were taken
+  std::size_t last_ = 0;                  // the block used last
+  std::optional<std::int64_t> expected_;  // the site after the last one used
 };
 
-// So much at a time: long enough for the bus, short enough to stay in cache.
+// Block size: long enough for the bus, short enough to stay in cache.
 inline constexpr std::size_t block_bytes = 256 * 1024;
 
-// Sites to be taken from a GPU.
+// Sites to be read from a GPU.
 class SitesOut {
  public:
   // `sites` of `site_bytes` each begin at `memory`. Throws Error as Driver does.
-  SitesOut(const Driver& driver, DeviceContext home, const std::byte* memory, std::uint64_t sites,
+  SitesOut(const Driver& driver, DeviceContext context, const std::byte* memory, std::uint64_t sites,
            std::size_t site_bytes);
 
   struct SiteSpan {
     const std::byte* at = nullptr;  // contiguous
     std::uint64_t sites = 0;        // at least one
   };
-  // The first of `sites` sites that are `stride` bytes apart; they stay until the next call.
+  // The first of `sites` sites that are `stride` bytes apart; valid until the next call.
   SiteSpan take(const std::byte* first, std::ptrdiff_t stride, std::uint64_t sites);
 
  private:
@@ -123,16 +124,16 @@ class SitesOut {
   Copies copies_;
 };
 
-// Sites to be put there.
+// Sites to be written to a GPU.
 class SitesIn {
  public:
-  SitesIn(const Driver& driver, DeviceContext home, std::size_t site_bytes);
+  SitesIn(const Driver& driver, DeviceContext context, std::size_t site_bytes);
 
   struct Room {
     std::byte* at = nullptr;
     std::uint64_t sites = 0;
   };
-  // Where the first of `sites` sites are to be written, contiguous; put() sends them off, finish() waits.
+  // Buffer for the first of `sites` sites, contiguous; put() sends them, finish() waits.
   Room room(std::uint64_t sites);
   void put(std::byte* first, std::ptrdiff_t stride, std::uint64_t sites);
   void finish();
@@ -144,8 +145,8 @@ class SitesIn {
   std::size_t turn_ = 0;
 };
 
-// All sites of a field, as they lie in memory of the host, to memory of a GPU.
-void copy_in(const Driver& driver, DeviceContext home, const std::byte* from, std::byte* to, std::uint64_t sites,
+// Copies all sites of a field from host memory to GPU memory.
+void copy_in(const Driver& driver, DeviceContext context, const std::byte* from, std::byte* to, std::uint64_t sites,
              std::size_t site_bytes);
 
 }  // namespace lq::device

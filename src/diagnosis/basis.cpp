@@ -15,7 +15,7 @@ namespace {
 
 constexpr int spins = 4;
 constexpr std::uint64_t bytes_of_a_block = base::mebi;
-// Solvers stop at relative residuals of 1e-6 and less; in the wrong basis the difference is of the size of S.
+// Solvers stop at relative residuals of 1e-6 or less; in the wrong basis the difference is as large as S.
 constexpr double largest_difference = 1e-3;
 
 struct Propagator {
@@ -28,7 +28,7 @@ struct Propagator {
   }
 };
 
-// gamma5 takes spin s to another with a sign: S - gamma5 S^dagger gamma5.
+// gamma5 maps spin s to another with a sign: S - gamma5 S^dagger gamma5.
 template <class Partner, class Sign>
 double difference(const Propagator& u, Partner partner, Sign sign) {
   double largest = 0, size = 0;
@@ -46,7 +46,7 @@ double difference(const Propagator& u, Partner partner, Sign sign) {
   return size > 0 ? largest / size : 1;
 }
 
-// All sites one after the other; the one with the largest square sum is kept.
+// Visits all sites one at a time and stores the one with the largest sum of squares.
 class LargestSite {
  public:
   explicit LargestSite(const Subject& subject)

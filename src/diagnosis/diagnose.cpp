@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// First which readings of the bytes fit (diagnosis/readings); then what is damaged in the one that is taken, told by a
-// walk over all sites; then whether the sums and the values that the file states agree, and with which order of the
-// sites they would. What lq::verify finds in the file as it is stored is never less than what is said here.
+// First finds the readings of the bytes that fit (diagnosis/readings); then the damage in the chosen one, by a
+// walk over all sites; then whether the sums and values that the file states agree, and for which order of the
+// sites they would. All faults that lq::verify finds in the file as stored are reported here, too.
 #include <limequat/diagnose.hpp>
 
 #include <algorithm>
@@ -17,6 +17,7 @@
 #include <limequat/error.hpp>
 
 #include "base/text.hpp"
+#include "comm/alone.hpp"
 #include "comm/node.hpp"
 #include "diagnosis/diagnose.hpp"
 #include "diagnosis/pass.hpp"
@@ -36,7 +37,7 @@ namespace {
 constexpr std::uint64_t sampled_links_sites = 64;
 constexpr double observable_tolerance = 1e-5;  // as in lq::verify
 constexpr double needed_errors = 6;
-// Links of double precision that are further away are damaged.
+// In double precision, links further from the group are damaged.
 constexpr double precise_link = 1e-8;
 
 bool is_error(const Finding& finding) { return finding.severity == Severity::error; }
@@ -97,7 +98,7 @@ class Detective {
   std::span<const Choice> fitting() const {
     return std::span(all_).first(std::min(all_.size(), readings_.fitting.size()));
   }
-  // Of the links of the reading that is taken.
+  // Encoding of the links of the chosen reading.
   const Encoding& encoding() const { return choice().way->sequence.encoding; }
   base::ByteSource& sites_file() const { return reads_links() ? *choice().way->sequence.file : file_; }
   bool reads_links() const { return !all_.empty(); }
@@ -141,10 +142,10 @@ class Detective {
   std::unique_ptr<io::PayloadFiles> gathered_;
   base::ByteSource& file_;  // or the sequence of the sites
   Readings readings_;
-  std::vector<Choice> all_;  // as they are listed: those that fit, and then the others
+  std::vector<Choice> all_;  // as listed: the fitting ones first
   std::size_t chosen_ = 0;
   Diagnosis result_;
-  Ordering ordering_;                 // of the reading that is taken, or as declared
+  Ordering ordering_;                 // of the chosen reading, or as declared
   std::optional<Average> plaquette_;  // in that ordering
   LowRegion low_;
   double link_trace_ = 0;
@@ -154,7 +155,7 @@ class Detective {
   bool is_proven_by_sums_ = false;
 };
 
-// The sites one after the other, where they do not lie so. nullptr: they do.
+// The sites as a sequence if they are not stored as one; nullptr: they are.
 std::unique_ptr<io::PayloadFiles> Detective::gather(storage::Transport* files) const {
   if (!subject_.is_gathered) return nullptr;
   if (files != nullptr) {
@@ -168,7 +169,7 @@ std::unique_ptr<io::PayloadFiles> Detective::gather(storage::Transport* files) c
       {.path = subject_.catalog.path, .record = subject_.field});
 }
 
-// An error that a new file would not mend. What is said of a description that --lattice replaces, it would.
+// An error that a new file would not repair. It would repair findings about a description that --lattice replaces.
 bool Detective::is_open(const Finding& finding) const {
   if (!is_error(finding) || is_mended(finding)) return false;
   const auto is_same = [&](const Finding& other) { return other.message == finding.message; };
@@ -199,8 +200,8 @@ void Detective::report_no_reading() {
   const std::uint64_t sites = sites_in(*subject_.declared);
   const Fit declared = sites == 0 ? Fit{} : fit_of(*subject_.declared, file_, sites, sampled_links_sites);
   add(Severity::error, "no-reading",
-      fmt::format("wherever the numbers may begin, in no precision, byte order and order of their axes are the links "
-                  "SU(N) matrices; {}|U U^dagger - 1| is {:.2g}: these are other data, smeared or rescaled links, or "
+      fmt::format("the links are not SU(N) matrices in any precision, byte order or order of the axes, wherever the "
+                  "numbers begin; {}|U U^dagger - 1| is {:.2g}: these are other data, smeared or rescaled links, or "
                   "the lattice is not {}",
                   subject_.is_described ? "as the header says " : "as in ILDG files ", declared.unitarity,
                   to_string(subject_.extents)));
@@ -223,7 +224,7 @@ void Detective::choose_reading() {
   const auto asked = static_cast<std::size_t>(options_.reading);
   if (options_.reading < 0 || asked > all_.size()) {
     throw Error(Code::invalid_argument,
-                fmt::format("{}: reading {} was asked for; those that are listed are 1 to {}", result_.path,
+                fmt::format("{}: reading {} was requested; the listed readings are 1 to {}", result_.path,
                             options_.reading, all_.size()),
                 {.path = result_.path});
   }
@@ -238,7 +239,7 @@ void Detective::take(std::size_t number) {
   result_.extents = ordering_.sites.extents;
 }
 
-// What is other than the header says, and what was told by chance only.
+// Reports differences from the header, and conclusions from plaquettes alone.
 void Detective::report_choice() {
   result_.readings.clear();
   for (std::size_t k = 0; k < all_.size(); ++k) {
@@ -251,8 +252,8 @@ void Detective::report_choice() {
   }
   if (!readings_.is_order_known) {
     add(subject_.is_described ? Severity::warning : Severity::error, "order-unknown",
-        fmt::format("{}in none of the orders of sites and links that were tried do plaquettes average to more than "
-                    "chance: the links are random, or the sites stand in another order, such as process by process, "
+        fmt::format("{}in none of the tried orders of sites and links do plaquettes average to more than "
+                    "chance: the links are random, or the sites are in another order, such as process by process, "
                     "which the checksum would prove",
                     subject_.is_described ? "" : fmt::format("these are links of SU({}), but ", way.encoding.colors)));
   }
@@ -262,7 +263,7 @@ void Detective::report_choice() {
   if (readings_.larger) {
     add(Severity::warning, "order-doubtful",
         fmt::format("in another order of the sites or links plaquettes average to {:.3f}, in the order of the format "
-                    "to {:.3f}; no stated plaquette decides which is right",
+                    "to {:.3f}; no stated plaquette decides which is correct",
                     *readings_.larger, plaquette_->value));
   }
   if (way.fit.is_single_in_double) {
@@ -271,7 +272,7 @@ void Detective::report_choice() {
                     way.encoding.colors, way.fit.unitarity));
   } else if (!way.fit.is_precise(way.encoding.precision)) {
     add(Severity::warning, "imprecise",
-        fmt::format("the links are in SU({}) to {:.1e} only, which is less than double precision has",
+        fmt::format("the links are in SU({}) to {:.1e} only, which is less than double precision allows",
                     way.encoding.colors, way.fit.unitarity));
   }
 }
@@ -284,14 +285,14 @@ void Detective::report_length() {
     Finding one =
         finding(Severity::error, "truncated",
                 fmt::format("the lattice {} needs {} bytes of numbers, the file has {}: its last {} sites are "
-                            "missing, or the lattice is another one",
+                            "missing, or the lattice is different",
                             to_string(subject_.extents), all * site_bytes,
                             offset >= subject_.end ? 0 : subject_.end - offset, all - sites));
     one.code = Code::truncated;
     result_.findings.push_back(std::move(one));
   } else if (subject_.is_exact && length() > all * site_bytes) {
     add(Severity::error, "lattice",
-        fmt::format("the lattice {} of the header has {} sites, the data are {} sites: it is another lattice, which "
+        fmt::format("the lattice {} of the header has {} sites, the data are {} sites: the lattice is different, which "
                     "options.lattice tries",
                     to_string(subject_.extents), all, length() / site_bytes));
   } else if (reads_links() && choice().way->goes_on) {
@@ -302,7 +303,7 @@ void Detective::report_length() {
   }
 }
 
-// The sites of a reading; of none: as the file says.
+// The sites of a reading; without one, as the file states.
 Walk Detective::walk_of(const Choice* one) const {
   if (one == nullptr) {
     return {
@@ -323,7 +324,7 @@ Walk Detective::walk_of(const Choice* one) const {
   return what;
 }
 
-// The numbers of a site as the header says, or where there is none as in ILDG files.
+// The form of a site's numbers by the header, or else that of ILDG files.
 Encoding Detective::usual_form() const {
   Encoding form = *subject_.declared;
   if (subject_.is_described || !reads_links()) return form;
@@ -332,7 +333,7 @@ Encoding Detective::usual_form() const {
   return form;
 }
 
-// In a way that can be turned into the usual one without rounding.
+// True if the form can be converted to the usual one without rounding.
 bool Detective::is_stored_otherwise(const Choice& one) const {
   const Encoding& found = one.way->sequence.encoding;
   Encoding usual = usual_form();
@@ -375,7 +376,7 @@ void Detective::walk_over() {
   }
 }
 
-// Of several readings that fit, that of which the checksum is the stated one.
+// Of several fitting readings, selects the one with the stated checksum.
 void Detective::find_by_sums() {
   for (std::size_t k = 0; k < readings_.fitting.size(); ++k) {
     take(k);
@@ -395,7 +396,7 @@ void Detective::find_by_sums() {
   report_choice();
 }
 
-// The order that was found goes first.
+// The order already found is tried first.
 FoundOrder Detective::order_by_sums(std::span<const std::uint32_t> crcs) {
   if (reads_links() && checksum_of(crcs, ordering_.sites) == *subject_.stored) {
     FoundOrder found{.answer = {}, .map = ordering_.sites};
@@ -414,7 +415,7 @@ void Detective::judge_sums(const Pass& pass) {
   const Checksum& stored = *subject_.stored;
   if (stored.suma == result_.computed->sumb && stored.sumb == result_.computed->suma) {
     is_proven_by_sums_ = true;
-    return add(Severity::error, "sums-exchanged", "the two sums of the checksum are exchanged; the data are right");
+    return add(Severity::error, "sums-exchanged", "the two sums of the checksum are exchanged; the data are correct");
   }
   FoundOrder found = order_by_sums(pass.crcs);
   if (!found.answer.is_found && !pass.crcs_as_declared.empty()) {
@@ -428,22 +429,21 @@ void Detective::judge_sums(const Pass& pass) {
   result_.grid = found.answer;
   if (found.answer.is_found) return report_order(found);
   add(Severity::error, "checksum",
-      fmt::format(
-          "the data have checksum {}, {} {}, and in none of {} grids of processes and {} other orders of the sites "
-          "do they have that{}: numbers were changed since it was computed",
-          to_string(*result_.computed), options_.sums.empty() ? "the file states" : "it should be", to_string(stored),
-          found.answer.grids, found.answer.tried - found.answer.grids,
-          found.answer.is_complete ? "" : " (there are more, but the time was over)"));
+      fmt::format("the data have checksum {}, {} {}, and none of {} process grids and {} other orders of the sites "
+                  "gives that{}: numbers were changed since it was computed",
+                  to_string(*result_.computed), options_.sums.empty() ? "the file states" : "it should be",
+                  to_string(stored), found.answer.grids, found.answer.tried - found.answer.grids,
+                  found.answer.is_complete ? "" : " (there are more, but the time limit was reached)"));
 }
 
-// They may be no links of the group, and still be what was written. The sum says nothing of what numbers mean that are
-// stored in another form or order than the header says.
+// Links may be outside the group, and still be the data that were written. The sum does not prove the meaning of
+// numbers stored in another form or order than the header says.
 void Detective::vouch_for_numbers() {
   if (!reads_links() || is_as_declared()) is_proven_by_sums_ = true;
   for (Finding& one : result_.findings) {
     if (one.rule != "no-reading") continue;
     one.severity = Severity::warning;
-    one.message += ". The checksum agrees: they are the numbers that were written";
+    one.message += ". The checksum agrees: the numbers are those that were written";
   }
 }
 
@@ -464,7 +464,7 @@ void Detective::report_order(const FoundOrder& found) {
     add(Severity::note, "checksum-afterwards", proof);
   } else if (!found.answer.sites.empty()) {
     add(Severity::error, "site-order",
-        fmt::format("the sites stand with {}: {}", order_text(found.answer.sites), proof));
+        fmt::format("the sites are stored with {}: {}", order_text(found.answer.sites), proof));
   } else {
     add(Severity::error, "writer-grid",
         fmt::format("the sites are stored process by process, as {} ranks on the process grid {} write them in "
@@ -476,7 +476,7 @@ void Detective::report_order(const FoundOrder& found) {
   ordering_.sites = found.map;
   ordering_.order = found.answer.sites;
   if (is_known || !reads_links()) return;
-  // What the plaquette said of other orders is settled.
+  // Findings from plaquettes about other orders are no longer needed.
   forget("link-order");
   forget("transposed");
   forget("parity");
@@ -494,7 +494,7 @@ void Detective::report_order(const FoundOrder& found) {
   chosen_ = 0;
 }
 
-// NERSC's and MILC's words and others: of the bytes as they are, which verify compares, or as the header has them.
+// Sums of NERSC, MILC and others: over the bytes as stored, which verify compares, or in the form of the header.
 void Detective::judge_other_sums() {
   if (!subject_.entry || is_as_declared() || subject_.stored || io::sums_of(*subject_.entry).empty()) return;
   if (sites_there() < volume(subject_.extents)) return;
@@ -506,13 +506,13 @@ void Detective::judge_other_sums() {
   if (judgement.status == ChecksumStatus::ok) {
     is_proven_by_sums_ = true;
     return add(Severity::note, "checksum-afterwards",
-               "with this corrected the data have the sums that the file states: they were changed after the sums were "
+               "with this corrected the data have the stated sums: they were changed after the sums were "
                "computed, and nothing is lost");
   }
   if (judgement.status != ChecksumStatus::mismatch) return;
   if (io::judge_sequence(sites_file(), *subject_.entry).status == ChecksumStatus::ok) return;
   add(Severity::error, "checksum",
-      fmt::format("neither as stored nor with this corrected do the data have the sum that the file states ({}; they "
+      fmt::format("neither as stored nor with this corrected do the data have the stated sum ({}; they "
                   "have {}): numbers were changed after it was computed",
                   judgement.stated, judgement.found));
 }
@@ -566,7 +566,7 @@ void Detective::judge_plaquette() {
   if (factor == 1) return;
   if (factor != 0) {
     return add(Severity::error, "plaquette-factor",
-               fmt::format("the header states the plaquette {:.10g}, which is {:.4g} times that of the links, {:.10g}: "
+               fmt::format("the header states the plaquette {:.10g}, {:.4g} times the value of the links, {:.10g}: "
                            "another normalisation (the average of Re Tr U/3 is at most 1; without the 1/3 it is at "
                            "most 3); the links are correct",
                            stated, factor, plaquette_->value));
@@ -574,12 +574,12 @@ void Detective::judge_plaquette() {
   add(Severity::error, "plaquette",
       fmt::format(
           "the header states the plaquette {:.10g}, the links have {:.10g}{}: header and data belong to different "
-          "configurations, or the order of the sites is none that was tried",
+          "configurations, or the order of the sites was not among those tried",
           stated, plaquette_->value,
           plaquette_->error > 0 ? fmt::format(" (+- {:.2g}, a sample)", plaquette_->error) : std::string()));
 }
 
-// Whether it is certain what the numbers mean, however well they fit.
+// How certain the meaning of the numbers is, however well they fit.
 void Detective::report_doubt() {
   if (!reads_links()) return;
   is_proven_ = is_proven_ || is_proven_by_sums_;
@@ -592,7 +592,7 @@ void Detective::report_doubt() {
     is_proven_ = is_proven_ && chosen_ == 0;
     if (!is_proven_) {
       add(Severity::warning, "reading-chosen",
-          fmt::format("reading {} is taken because it was asked for; nothing in the file proves it", options_.reading));
+          fmt::format("reading {} is used because it was requested; nothing in the file proves it", options_.reading));
     }
   } else if (!is_proven_ && !has_errors()) {
     report_several();
@@ -611,7 +611,7 @@ void Detective::report_several() {
                   readings_.fitting.size(), list_of(fitting())));
 }
 
-// Whether it is about the numbers that were asked about, which are explained otherwise, perhaps.
+// True if it is about the numbers of the field in question, which may have another explanation.
 bool Detective::is_of_field(const Finding& finding) const {
   const auto is_its_record = [&] {
     return subject_.entry && subject_.entry->record < subject_.catalog.records.size() &&
@@ -621,11 +621,11 @@ bool Detective::is_of_field(const Finding& finding) const {
          (finding.offset && *finding.offset >= subject_.begin && *finding.offset < subject_.end);
 }
 
-// The examination that lq::verify makes of the file as it is stored. What it finds wrong is never right here.
+// The examination that lq::verify makes of the file as stored. Faults found there are never ignored here.
 void Detective::verify_as_stored() {
   if (files_ == nullptr || subject_.catalog.format.empty() || !is_small()) return;
   const Verification stored =
-      sets::verify_own(*files_, result_.path, {}, {.limits = options_.limits, .threads = options_.threads});
+      sets::verify_file(*files_, result_.path, {}, {.limits = options_.limits, .threads = options_.threads});
   if (stored.ok) return;
   const auto is_sum_that_differs = [&](const Claim& claim) {
     return claim.outcome == Outcome::differs && claim.evidence != Evidence::nature &&
@@ -674,7 +674,7 @@ std::string Detective::verdict() const {
   const std::string basis = text.empty() ? "" : "\n" + text;
   const std::string checked = (subject_.stored && result_.computed ? ", and the checksum agrees" : "") +
                               std::string(result_.is_whole_read ? "" : "; only a sample of it was read");
-  if (has("no-reading")) return "the numbers are as they were written, because the checksum agrees";
+  if (has("no-reading")) return "the numbers are those that were written, because the checksum agrees";
   if (!reads_links()) {
     return subject_.declared ? fmt::format("the links are SU({}) matrices{}", subject_.spec.colors, checked)
                              : fmt::format("nothing wrong was found{}{}", checked, basis);
@@ -705,20 +705,20 @@ std::string Detective::remedy() const {
   if (result_.ok) return subject_.is_described || !plaquette_ ? "" : command() + " writes a file that states this";
   if (std::ranges::none_of(result_.findings, [&](const Finding& one) { return is_open(one); })) {
     return command() + (has("ambiguous") || has("unproven")
-                            ? " writes reading N of the list, if you know which is right"
-                            : " writes the numbers as they should stand, with a header and sums of their own");
+                            ? " writes reading N of the list, if you know which is correct"
+                            : " writes the numbers in the correct form, with a new header and sums");
   }
   if (has("order-unknown"))
     return "give the checksum with --sums, if it is known: the order of the sites is found from it";
   if (has("no-reading"))
     return "give another lattice with options.lattice, or ask the author of the file for its contents";
   if (has("lattice")) return "give another lattice with options.lattice";
-  if (has("truncated")) return "copy the file again from its source; lq repair rescues the whole time slices";
+  if (has("truncated")) return "copy the file again from its source; lq repair rescues the complete time slices";
   if (has("sums-exchanged")) return "the numbers can be used; read them without comparing sums, and write them again";
   return "use a good copy if there is one, or write the file again; the lines above show where the damage is";
 }
 
-// Only what is known to be whole and to be right gets a new header and new sums.
+// Only data known to be complete and correct get a new header and new sums.
 void Detective::write_anew() {
   const auto refuse = [&](const std::string& why) {
     throw Error(Code::wrong_state, fmt::format("{}: {}", result_.path, why), {.path = result_.path});
@@ -744,8 +744,8 @@ void Detective::write_anew() {
   result_.rewritten = rewrite(subject_, sites_file(), how);
 }
 
-// Links whose plaquettes are noise are read wrongly, whoever asked for it, unless a checksum or a header says
-// otherwise.
+// Links whose plaquettes are noise are read wrongly, whoever requested the reading, unless a checksum or a header
+// says otherwise.
 void Detective::require_right_numbers() const {
   if (!reads_links() || is_proven_by_sums_ || (subject_.is_described && options_.reading == 0)) return;
   if (plaquette_ && plaquette_->value >= needed_errors * plaquette_->noise) return;
@@ -772,8 +772,10 @@ std::string_view name(ComplexParts parts) noexcept {
 }
 
 Diagnosis diagnose(const std::string& path, const DiagnoseOptions& options) {
-  storage::Transport& files = storage::resolve(path);
-  return diagnosis::diagnose(*io::open_journaled(files, path), options, &files);
+  return comm::alone([&] {
+    storage::Transport& files = storage::resolve(path);
+    return diagnosis::diagnose(*io::open_journaled(files, path), options, &files);
+  });
 }
 
 }  // namespace lq

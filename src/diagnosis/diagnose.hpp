@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The question of <limequat/diagnose.hpp> to bytes anywhere, and the steps of the answer that nobody else takes.
+// Diagnosis of bytes from any source (<limequat/diagnose.hpp>), and steps of it that are used here only.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@
 
 namespace lq::diagnosis {
 
-// The spinor basis of a propagator from a point source, told at the source: there S = gamma5 S^dagger gamma5 whatever
-// the gauge field is, and gamma5 is another matrix in each basis.
+// The spinor basis of a propagator from a point source, determined at the source: there S = gamma5 S^dagger gamma5 for
+// any gauge field, and gamma5 is a different matrix in each basis.
 
 enum class Basis {
   chiral,  // gamma5 is diagonal: DeGrand-Rossi
@@ -36,33 +36,34 @@ struct BasisFit {
   std::optional<Basis> basis() const noexcept;
 };
 
-// Nothing: the field is no propagator of four spins, or holds zeros only.
+// Empty: the field is not a propagator with four spins, or contains zeros only.
 std::optional<BasisFit> basis_of(const Subject& subject, base::ByteSource& file, const Progress& progress);
 
-// A file whose numbers are right and stand in the wrong way, written as its format has them.
+// Rewrites a file with correct numbers in the wrong form or order into the form of its format.
 
-// Whether a new file mends what was found.
+// True if a new file repairs the finding.
 bool is_mended(const Finding& finding) noexcept;
 
 struct Rewriting {
   std::string path;  // of the new file
   bool overwrite = false;
   std::optional<Encoding> encoding;  // of gauge fields
-  Ordering ordering;                 // as they were found
+  Ordering ordering;                 // as found
   std::optional<double> plaquette;   // instead of the stated one
   int threads = 0;
 };
 
-// The new file gets its name when an examination does not call it damaged: wrong_state.
+// The new file is published only if an examination does not call it damaged: wrong_state.
 Report rewrite(const Subject& subject, base::ByteSource& file, const Rewriting& how);
 
-// Numbers that were found in another form or order, as bytes of a file that has them as it says: what its sums were
-// taken of, perhaps.
+// Numbers found in another form or order, presented as the bytes of a file that has them as declared: possibly the
+// bytes its sums were computed from.
 
-// Not for several threads at once.
+// Not thread-safe.
 class DeclaredSites final : public base::ByteSource {
  public:
-  // Both have the same numbers for each site, in the same precision; `declared.encoding` is of sites one by one.
+  // Both have the same numbers for each site, in the same precision; `declared.encoding` is of single sites in
+  // sequence.
   DeclaredSites(const Sequence& found, const Ordering& found_ordering, const Encoding& declared,
                 const Ordering& declared_ordering);
 
@@ -81,27 +82,27 @@ class DeclaredSites final : public base::ByteSource {
   std::vector<std::byte> site_;
 };
 
-// The links of a site in the order of `to`, out of those in the order of `from`.
+// Reorders the links of a site from the order of `from` to that of `to`.
 void reorder_links(const Encoding& encoding, const Ordering& from, const Ordering& to, const double* numbers,
                    double* reordered);
 
-// `files`: where the others are if the field lies in several, or not site after site; nullptr: such a field is
+// `files`: provides the other files if the field is split over several, or not contiguous; nullptr: such a field is
 // unsupported.
 Diagnosis diagnose(base::ByteSource& file, const DiagnoseOptions& options, storage::Transport* files = nullptr);
 
-// The order of the sites of a file, found from its SciDAC checksum: that is defined on the numbers of sites in the
-// lattice, so that with one CRC-32 for each site of the file an order is tried by rotations alone.
+// Finds the order of the sites of a file from its SciDAC checksum: that is defined on the numbers of sites in the
+// lattice, so with one CRC-32 for each site of the file an order can be tried by rotations alone.
 
 // The checksum of sites in this order.
 Checksum checksum_of(std::span<const std::uint32_t> crcs, const SiteMap& map);
 
 struct FoundOrder {
   WriterGrid answer;
-  SiteMap map;  // where there is one
+  SiteMap map;  // the order found, if any
 };
 
-// Tries one sequence in all orders of the dimensions, then all process grids that divide the lattice, by the threads of
-// a team; after the given number of seconds no more. What is found does not depend on the number of threads.
+// Tries one sequence in all orders of the dimensions, then all process grids that divide the lattice, using the threads
+// of a team, for at most the given number of seconds. The result does not depend on the number of threads.
 FoundOrder find_order(std::span<const std::uint32_t> crcs, const Extents& extents, const Checksum& wanted,
                       double seconds, comm::Team& team);
 

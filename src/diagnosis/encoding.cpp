@@ -29,7 +29,7 @@ void put_number(const Encoding& encoding, double number, std::byte* at) noexcept
   return is_big ? base::store_be(at, word) : base::store_le(at, word);
 }
 
-// work(number of the site's bytes, number of the decoded links) for each number that is stored.
+// Calls work(index in the site's bytes, index in the decoded links) for each stored number.
 template <class Work>
 void for_each_number(const Encoding& encoding, Work&& work) noexcept {
   const auto strides = strides_of(encoding, 1);
@@ -171,7 +171,7 @@ Distance distance_of(int colors, const double* u) {
     std::copy_n(u, physics::matrix_numbers(n), copy.data());
     const std::complex<double> determinant = physics::determinant_in_place(n, copy.data());
     far.determinant = std::abs(determinant - 1.0);
-    // -1 is no element of SU(N) for odd N.
+    // For odd N, -1 is not in SU(N).
     if (n % 2 == 1) far.determinant = std::min(far.determinant, std::abs(determinant + 1.0));
     return far;
   });
@@ -184,7 +184,7 @@ Fit fit_of(const Encoding& encoding, base::ByteSource& file, std::uint64_t sites
   const std::uint64_t taken = std::min(sites, samples);
   bool are_single = encoding.precision == Precision::double_;
   for (std::uint64_t k = 0; k < taken; ++k) {
-    // Not on a grid of the lattice, where all samples might lie in one slice.
+    // Random sites: on a regular grid all samples might fall into one slice.
     const base::Bytes bytes = reader.site(k * (sites / taken) + (sites > taken ? k * k % (sites / taken) : 0));
     if (bytes.size() < encoding.site_bytes()) continue;
     decode(encoding, bytes, numbers);
@@ -194,7 +194,7 @@ Fit fit_of(const Encoding& encoding, base::ByteSource& file, std::uint64_t sites
       const Distance far = distance_of(encoding.colors, u);
       distances.push_back(far.unitarity);
       determinants.push_back(far.determinant);
-      // A third row that is made of the others has digits of its own.
+      // A third row computed from the others has digits of its own.
       are_single = are_single && std::all_of(u, u + encoding.stored_numbers(), is_single);
     }
   }

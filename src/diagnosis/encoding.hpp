@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How the numbers of a site of a gauge field are stored, whatever the order of sites and links: decoded, and judged by
+// How the numbers of a site of a gauge field are stored, for any order of sites and links: decoding, and a check
 // whether the links are in SU(N).
 #pragma once
 
@@ -17,12 +17,12 @@
 
 namespace lq::diagnosis {
 
-// The bytes of single sites anywhere in a file, with few reads where they are neighbours and in bounded memory.
+// Reads the bytes of single sites anywhere in a file, in bounded memory and with few reads for neighbouring sites.
 class SiteReader {
  public:
   SiteReader(base::ByteSource& file, std::uint64_t offset, std::uint64_t site_bytes);
 
-  // Of site `number` of the file's sequence, until the next call; shorter where the file ends.
+  // Site `number` in file order, valid until the next call; shorter if the file ends.
   base::Bytes site(std::uint64_t number);
 
  private:
@@ -30,20 +30,20 @@ class SiteReader {
 
   struct Slot {
     std::uint64_t block = 0;
-    std::vector<std::byte> bytes;  // empty: nothing was read yet
+    std::vector<std::byte> bytes;  // empty: nothing read yet
   };
   base::ByteSource& file_;
   std::uint64_t offset_, site_bytes_;
-  std::uint64_t block_sites_;  // of a read
+  std::uint64_t block_sites_;  // per read
   std::vector<Slot> slots_;
 };
 
-// What the numbers of a gauge field are counted by.
+// The indices of a number of a gauge field.
 enum class Axis { site, link, row, column, part };
 using Axes = std::array<Axis, 5>;  // slowest first
 inline constexpr Axes natural_axes = {Axis::site, Axis::link, Axis::row, Axis::column, Axis::part};
 // All orders, the natural one first. Rows come before columns in each: the reverse is the transpose of each link, which
-// the plaquette tells.
+// the plaquette shows.
 const std::vector<Axes>& all_axes();
 
 struct Encoding {
@@ -64,7 +64,7 @@ struct Encoding {
                                      : ComplexParts::interleaved;
   }
   std::uint64_t number_bytes() const noexcept { return precision == Precision::single ? 4 : 8; }
-  // How many there are of an axis in the file; of sites 1.
+  // The extent of an axis in the file; 1 for sites.
   std::uint64_t extent(Axis axis) const noexcept;
   // Numbers of a link as it is stored, and as it is decoded.
   std::size_t stored_numbers() const noexcept {
@@ -77,54 +77,54 @@ struct Encoding {
   std::uint64_t site_bytes() const noexcept {
     return static_cast<std::uint64_t>(links) * stored_numbers() * number_bytes();
   }
-  // Into how many arrays the numbers of a site are dealt, each with the same for every site: those of the axes that are
-  // slower than that of the sites.
+  // The number of arrays over which the numbers of a site are distributed, each with one value for every site: the
+  // product of the axes slower than the site axis.
   std::uint64_t arrays() const noexcept;
-  // The same numbers with the arrays of each site one after the other, from byte `begin` on.
+  // The same numbers with the arrays of each site in sequence, from byte `begin` on.
   Encoding as_sequence(std::uint64_t begin) const noexcept;
 };
 
-// Strides of the axes in numbers, by Axis; `sites`: how many there are.
+// Strides of the axes in numbers, by Axis; `sites`: number of sites.
 std::array<std::uint64_t, 5> strides_of(const Encoding& encoding, std::uint64_t sites) noexcept;
 
-// Of some; infinite where there are none.
+// Infinite for an empty list.
 double median_of(std::vector<double>& values);
 
-// One number, whatever is before and after it.
+// One number at any address.
 double number_at(const Encoding& encoding, const std::byte* at) noexcept;
 
-// The links of a site as rows of re, im pairs, in the order of the file. `site` are the bytes of the site's numbers in
-// the order of the axes, `numbers` has room for links * numbers().
+// The links of a site as rows of re, im pairs, in the order of the file. `site`: the bytes of the site's numbers in
+// the order of the axes; `numbers` has space for links * numbers().
 void decode(const Encoding& encoding, base::Bytes site, std::span<double> numbers) noexcept;
 
-// The reverse; a third row that is not stored is left out.
+// The reverse; a third row that is not stored is omitted.
 void encode(const Encoding& encoding, std::span<const double> numbers, base::MutableBytes site) noexcept;
 
-// How far a link is from the group: the largest |element| of U U^dagger - 1; of |det U - 1|, or |det U + 1| where that
-// is less and may be: boundary conditions change signs.
+// The distance of a link from the group: the largest |element| of U U^dagger - 1; and |det U - 1|, or |det U + 1| if
+// that is smaller and allowed: boundary conditions change signs.
 struct Distance {
   double unitarity = 0, determinant = 0;
 };
 Distance distance_of(int colors, const double* u);
 
-// Links with more are none of the group, in single precision as in double: beyond the rounding of the former.
+// Links further away are not in the group, in either precision: larger than rounding errors of single precision.
 inline constexpr double largest_distance = 1e-4, largest_determinant = 1e-3;
-// What double precision leaves of the rounding of programs.
+// Rounding errors of programs in double precision.
 inline constexpr double precise_distance = 1e-10;
 
-// What a sample of links says of an encoding. Medians are infinite where no link is finite and other than zero.
+// Result of testing an encoding on a sample of links. Medians are infinite if no link is finite and nonzero.
 struct Fit {
   double unitarity = 0;
-  double determinant = 0;  // of |det U - 1|, or |det U + 1| where that is less: boundary conditions change signs
-  double share = 0;        // of the links that are in the group by both
-  bool is_single_in_double = false;  // numbers in double precision that are those of single precision
+  double determinant = 0;            // of |det U - 1|, or |det U + 1| if that is less: boundary conditions change signs
+  double share = 0;                  // fraction of links in the group by both
+  bool is_single_in_double = false;  // double precision numbers with single precision values
   bool is_group() const noexcept { return share > 0.5; }
-  // In the group to the precision that the numbers have.
+  // True if in the group to the precision of the numbers.
   bool is_precise(Precision precision) const noexcept {
     return is_group() && (precision == Precision::single || is_single_in_double || unitarity < precise_distance);
   }
 };
-// Of `samples` sites from the front to the back of the `sites` that are there.
+// From `samples` sites spread over the existing `sites`.
 Fit fit_of(const Encoding& encoding, base::ByteSource& file, std::uint64_t sites, std::uint64_t samples);
 
 }  // namespace lq::diagnosis

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A machine examined: facts turned into verdicts and advice, and the order of the questions, first what the others
+// Examination of a machine: facts become verdicts and advice. The order of the questions puts first what others
 // depend on.
 #include <array>
 #include <cerrno>
@@ -20,7 +20,7 @@
 
 namespace lq::diagnosis {
 
-// Facts of the system turned into verdicts and advice.
+// Turns facts of the system into verdicts and advice.
 
 namespace {
 
@@ -52,7 +52,7 @@ Probe judge_space(const FileSystem& fs) {
   if (fs.total_bytes == 0) return {"space", ProbeVerdict::pass, "the file system does not report it", ""};
   if (fs.free_bytes < mebi) return {"space", ProbeVerdict::fail, found, "free some space or choose another folder"};
   if (fs.free_bytes < gibi) return {"space", ProbeVerdict::warn, found, "a gauge field may not fit; free some space"};
-  return {"space", ProbeVerdict::pass, found + " (quotas are not seen)", ""};
+  return {"space", ProbeVerdict::pass, found + " (quotas are not checked)", ""};
 }
 
 Probe judge_locks(const LockFacts& facts) {
@@ -68,7 +68,7 @@ Probe judge_locks(const LockFacts& facts) {
           fmt::format("fail for the second process that requests them: {}", reason_of(facts.second)), action};
 }
 
-// Not used unless asked for: nothing to warn of.
+// Not used unless requested, so no warning.
 Probe judge_direct_io(int reason) {
   return {"direct-io", ProbeVerdict::pass,
           reason == 0 ? "accepted" : fmt::format("not accepted: {}", reason_of(reason)), ""};
@@ -104,17 +104,18 @@ Probe judge_shared_memory(bool works, std::optional<std::uint64_t> free_bytes) {
 Probe judge_neighbour_memory(bool works, int ranks_on_node, std::optional<int> scope) {
   const std::string name = "neighbour-memory";
   if (works && ranks_on_node > 1) return {name, ProbeVerdict::pass, "can be read by the ranks of a node", ""};
-  if (works) return {name, ProbeVerdict::pass, "own memory can be read so; one rank per node has no neighbours", ""};
+  if (works)
+    return {name, ProbeVerdict::pass, "own memory can be read this way; one rank per node has no neighbours", ""};
   const std::string why = scope.value_or(0) > 0 ? fmt::format(" (kernel.yama.ptrace_scope is {})", *scope) : "";
   return {name, ProbeVerdict::warn, "cannot be read" + why,
-          "ranks of a node exchange through shared memory, which is somewhat slower; ptrace_scope 0, or a container "
+          "ranks of a node exchange through shared memory, which is slightly slower; ptrace_scope 0, or a container "
           "with SYS_PTRACE, permits it"};
 }
 
 Probe judge_clock(double resolution, double spread) {
   const std::string found =
       fmt::format("resolution {:.2g} us, time of day of the ranks within {:.2g} s", resolution * 1e6, spread);
-  if (resolution > 1e-5) return {"clock", ProbeVerdict::warn, found, "times of short steps are not to be trusted"};
+  if (resolution > 1e-5) return {"clock", ProbeVerdict::warn, found, "times of short steps are unreliable"};
   if (spread > 1)
     return {"clock", ProbeVerdict::warn, found, "set the nodes' clocks (NTP): file times will confuse make"};
   return {"clock", ProbeVerdict::pass, found, ""};
@@ -142,7 +143,7 @@ Probe probe_file_system(comm::Comm& comm, const FileSystem& mine) {
   return worst_over_ranks(comm, probe);
 }
 
-// Root makes a file; every rank tries something on it.
+// The root creates a file; every rank tries something on it.
 Probe probe_with_file(comm::Comm& comm, Scratch& scratch, const std::string& name,
                       Probe (*probe)(const std::string& path)) {
   return ask(comm, name, "see \"folder\"", [&] {
@@ -154,7 +155,7 @@ Probe probe_with_file(comm::Comm& comm, Scratch& scratch, const std::string& nam
   });
 }
 
-// The root holds the lock while all ask for it.
+// The root holds the lock while all others request it.
 Probe probe_locks(comm::Comm& comm, Scratch& scratch) {
   return ask(comm, "locks", "see \"folder\"", [&] {
     const std::string path = scratch.file("locks");
@@ -185,7 +186,7 @@ Probe probe_neighbour_memory(comm::Comm& comm) {
 }
 
 Probe probe_clock(comm::Comm& comm) {
-  return ask(comm, "clock", "times are not to be trusted", [&] {
+  return ask(comm, "clock", "times are unreliable", [&] {
     comm.barrier();
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     const auto time = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(now).count());
@@ -195,7 +196,7 @@ Probe probe_clock(comm::Comm& comm) {
   });
 }
 
-// Questions in their order, as long as there is time.
+// Asks questions in order until the time limit.
 class Questions {
  public:
   Questions(comm::Comm& comm, const ExamineOptions& options) : comm_(comm), options_(options) {}
@@ -217,7 +218,7 @@ class Questions {
   std::vector<Probe> answers_;
 };
 
-// What makes sense only in a folder that can be written to.
+// Questions that need a writable folder.
 void ask_about_files(comm::Comm& comm, Questions& questions, Scratch& scratch, const FileSystem& file_system) {
   questions.ask("exclusive-create", [&] { return probe_exclusive_create(comm, scratch); });
   questions.ask("rename", [&] { return probe_rename(comm, scratch); });

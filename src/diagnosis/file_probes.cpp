@@ -59,7 +59,7 @@ std::uint64_t file_size_limit() noexcept {
   return ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ? ~std::uint64_t{0} : limit.rlim_cur;
 }
 
-// What the root alone finds out: it begins with this answer.
+// Probes by the root alone: `probe` is the initial answer.
 Probe ask_root(comm::Comm& comm, Probe probe, const std::string& action, const std::function<void(Probe&)>& work) {
   return ask(comm, probe.name, action, [&] {
     comm::agree_at_root(comm, [&] { work(probe); });
@@ -67,7 +67,7 @@ Probe ask_root(comm::Comm& comm, Probe probe, const std::string& action, const s
   });
 }
 
-// What the file takes on disk, where the system can tell.
+// Disk space of the file, if the system reports it.
 std::optional<std::uint64_t> bytes_on_disk(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return std::nullopt;
@@ -107,9 +107,9 @@ Probe probe_exclusive_create(comm::Comm& comm, Scratch& scratch) {
     };
     const std::uint64_t at_once = sum_over_ranks(comm, comm::agree(comm, creates));
     const std::uint64_t again = sum_over_ranks(comm, comm::agree(comm, creates));
-    if (at_once == 1 && again == 0) return {name, ProbeVerdict::pass, "a name is given to one creator only", ""};
+    if (at_once == 1 && again == 0) return {name, ProbeVerdict::pass, "only one of several creators gets a name", ""};
     return {name, ProbeVerdict::fail,
-            fmt::format("of {} ranks {} created one file, and {} more after it was there", comm.size(), at_once, again),
+            fmt::format("of {} ranks {} created one file, and {} more after it existed", comm.size(), at_once, again),
             action};
   });
 }
@@ -144,7 +144,7 @@ Probe probe_publish(comm::Comm& comm, Scratch& scratch) {
   const std::string action = "files cannot be completed here under new names; write to another folder and move them";
   const std::string target = scratch.file("published");
   const std::string source = scratch.file("unpublished");
-  const Probe good{"publish", ProbeVerdict::pass, "a new file takes a free name, and none that is taken", ""};
+  const Probe good{"publish", ProbeVerdict::pass, "a new file gets a free name, and never an existing one", ""};
   return ask_root(comm, good, action, [&](Probe& probe) {
     write_file(scratch.transport(), source, "first");
     scratch.transport().publish(source, target);
@@ -159,8 +159,8 @@ Probe probe_publish(comm::Comm& comm, Scratch& scratch) {
     const std::string found = read_file(scratch.transport(), target);
     if (is_refused && found == "first") return;
     probe = {"publish", ProbeVerdict::fail,
-             fmt::format("a name that was taken {}; the file reads as \"{}\", expected \"first\"",
-                         is_refused ? "was refused" : "was given again", base::printable(found)),
+             fmt::format("an existing name {}; the file reads as \"{}\", expected \"first\"",
+                         is_refused ? "was refused" : "was assigned again", base::printable(found)),
              action};
   });
 }
@@ -175,8 +175,7 @@ Probe probe_holes(comm::Comm& comm, Scratch& scratch) {
     const std::string hole = read_text(*file, 0, mebi);
     if (hole.size() != mebi || hole.find_first_not_of('\0') != std::string::npos) {
       const std::size_t at = std::min(hole.find_first_not_of('\0'), hole.size());
-      probe = {"holes", ProbeVerdict::fail,
-               fmt::format("bytes that were never written do not read as zeros at byte {}", at), action};
+      probe = {"holes", ProbeVerdict::fail, fmt::format("unwritten bytes do not read as zeros at byte {}", at), action};
     }
     file->close();
     const std::optional<std::uint64_t> taken = bytes_on_disk(path);
@@ -192,7 +191,7 @@ Probe probe_large_offsets(comm::Comm& comm, Scratch& scratch, const FileSystem& 
   const std::string action = "files above 2 GiB are not safe here; choose another file system";
   constexpr std::array<std::uint64_t, 3> edges{2 * gibi, 4 * gibi, 4 * gibi + 64 * kibi};
   const std::string path = scratch.file("large");
-  const Probe good{name, ProbeVerdict::pass, "bytes around 2 GiB and 4 GiB come back", ""};
+  const Probe good{name, ProbeVerdict::pass, "bytes around 2 GiB and 4 GiB are read back correctly", ""};
   return ask_root(comm, good, action, [&](Probe& probe) {
     if (file_size_limit() < edges.back() + kibi) {
       probe = {name, ProbeVerdict::warn,
@@ -210,7 +209,7 @@ Probe probe_large_offsets(comm::Comm& comm, Scratch& scratch, const FileSystem& 
     for (const std::uint64_t edge : edges) {
       const std::string text = read_text(*file, edge - 8, 16);
       if (text == fmt::format("{:016x}", edge)) continue;
-      probe = {name, ProbeVerdict::fail, fmt::format("16 bytes at {} came back changed", edge - 8), action};
+      probe = {name, ProbeVerdict::fail, fmt::format("16 bytes at {} were read back changed", edge - 8), action};
     }
     if (const std::uint64_t size = file->size(); size != edges.back() + 8) {
       probe = {name, ProbeVerdict::fail, fmt::format("a file of {} bytes has size {}", edges.back() + 8, size), action};
@@ -241,7 +240,7 @@ namespace {
 
 constexpr std::array<std::uint64_t, 5> call_sizes{64 * kibi, 256 * kibi, mebi, 4 * mebi, 16 * mebi};
 
-// Seconds for the largest call's bytes in calls of one size, of each round.
+// Seconds per round to transfer the largest call's bytes in calls of one size.
 struct CallTimes {
   std::array<std::vector<double>, call_sizes.size()> writing, reading;
 };
@@ -258,7 +257,7 @@ void time_calls(storage::Transport& transport, const std::string& path, std::siz
   times.writing[size].push_back(
       each_call([&](std::uint64_t at, std::span<std::byte> some) { file->write_at(at, base::Bytes(some)); }));
   times.reading[size].push_back(each_call([&](std::uint64_t at, std::span<std::byte> some) {
-    if (file->read_at(at, some) != some.size()) throw Error(Code::io, path + ": bytes just written are not there");
+    if (file->read_at(at, some) != some.size()) throw Error(Code::io, path + ": bytes just written are missing");
   }));
   file->close();
   transport.remove(path);
@@ -280,7 +279,7 @@ std::string rates_of(std::string_view verb, std::array<std::vector<double>, call
 Probe probe_call_size(comm::Comm& comm, Scratch& scratch) {
   constexpr int most_rounds = 5;
   constexpr double most_seconds = 1;
-  const std::string action = "what is written is not read back; take another folder, and ask the administrator";
+  const std::string action = "data are not read back as written; use another folder, and ask the administrator";
   const std::string path = scratch.file("calls");
   return ask_root(comm, {"call-size", ProbeVerdict::pass, "", ""}, action, [&](Probe& probe) {
     std::vector<std::byte> bytes(call_sizes.back(), std::byte{0x5a});
@@ -298,7 +297,7 @@ Probe probe_call_size(comm::Comm& comm, Scratch& scratch) {
 
 namespace {
 
-// Pages whose first half one rank writes, and whose second half the next one.
+// Pages of which one rank writes the first half and the next rank the second half.
 class PageEdges {
  public:
   explicit PageEdges(comm::Comm& comm)
@@ -315,7 +314,7 @@ class PageEdges {
     }
   }
 
-  // What is wrong, or nothing.
+  // The fault, or an empty text.
   std::string check(storage::File& file) const {
     for (std::uint64_t half = 0; half < halves_; ++half) {
       const std::string text = read_text(file, half * half_page, half_page);
@@ -368,7 +367,8 @@ Probe probe_page_edges(comm::Comm& comm, Scratch& scratch, const FileSystem& fil
     });
     const auto wrong = comm::agree(comm, [&] { return edges.check(*scratch.transport().open_read(path)); });
     comm.barrier();
-    if (wrong.empty()) return {name, ProbeVerdict::pass, "halves of pages from neighbours are kept: " + clients, ""};
+    if (wrong.empty())
+      return {name, ProbeVerdict::pass, "halves of pages from neighbours are preserved: " + clients, ""};
     const ProbeVerdict verdict = file_system.needs_single_owner ? ProbeVerdict::warn : ProbeVerdict::fail;
     return {name, verdict, fmt::format("{}: {}", clients, wrong), action};
   });

@@ -248,7 +248,7 @@ TEST(CallSize, OfAFileThatComesBackShortIsAFault) {
   LyingTransport lying(Lie::reads_stop_early);
   const Probe probe = answer_of(probe_call_size, 2, lying);
   EXPECT_EQ(probe.verdict, ProbeVerdict::fail);
-  EXPECT_NE(probe.found.find("bytes just written are not there"), std::string::npos) << probe.found;
+  EXPECT_NE(probe.found.find("bytes just written are missing"), std::string::npos) << probe.found;
 }
 
 }  // namespace

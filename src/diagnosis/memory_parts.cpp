@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sites are those of SU(3) gauge fields in double precision.
+// Sites are SU(3) gauge field sites in double precision.
 #include "diagnosis/parts.hpp"
 
 #include <algorithm>
@@ -19,11 +19,11 @@ namespace {
 
 constexpr std::uint64_t site_numbers = 72;
 constexpr std::uint64_t probe_site_bytes = site_numbers * sizeof(double);
-constexpr std::uint64_t small_sites = 224;  // 126 KiB, where they come from and go to: half of a usual L2
+constexpr std::uint64_t small_sites = 224;  // 126 KiB for source and target: half of a usual L2 cache
 constexpr std::uint64_t small_bytes = small_sites * probe_site_bytes;
 constexpr std::uint64_t small_repeats = 64;
 
-// The compiler must not find out that nobody looks at the results.
+// Keeps the compiler from removing computations whose results are not used.
 void keep(const void* result) noexcept { asm volatile("" : : "r"(result) : "memory"); }
 
 struct Arrays {
@@ -44,7 +44,7 @@ struct Arrays {
   kernels::SiteForm form{site_numbers, Precision::double_, Precision::double_, true};
 };
 
-// Block after block of the source into the same small buffer, as a writer does.
+// Packs each block of the source into the same small buffer, as a writer does.
 void pack_all(Arrays& arrays) {
   Checksum sum;
   for (std::uint64_t site = 0; site < arrays.sites; site += small_sites) {
@@ -59,7 +59,7 @@ using Work = void (*)(Arrays& arrays);
 
 struct Thing {
   const char* name;
-  bool is_large;  // the whole array once, instead of its beginning again and again
+  bool is_large;  // the whole array once, instead of repeating its beginning
   bool by_all;
   Work work;
 };

@@ -24,8 +24,8 @@ namespace {
 
 using base::mebi;
 
-constexpr std::uint64_t shared_copies = 4;   // of what the neighbour has just written
-constexpr std::uint64_t pulled_copies = 16;  // out of an array that no cache holds
+constexpr std::uint64_t shared_copies = 4;   // of data the neighbour has just written
+constexpr std::uint64_t pulled_copies = 16;  // from an array larger than any cache
 constexpr std::uint64_t round_trips = 32;
 constexpr std::uint64_t handovers = 256;
 void wait_for(comm::Flight flight) {
@@ -54,7 +54,7 @@ class Messages {
   bool has_shared_memory() const noexcept { return lease_ != nullptr && node_.largest() > 1; }
   bool can_pull() const noexcept { return node_.can_pull() && node_.largest() > 1; }
 
-  // Rank 0 and its partner send `bytes` to and fro.
+  // Rank 0 and its partner exchange `bytes` back and forth.
   double ping_pong(std::uint64_t bytes, std::uint64_t trips) {
     const bool is_first = comm_.rank() == 0;
     if (!is_first && comm_.rank() != partner_) return 0;
@@ -68,7 +68,7 @@ class Messages {
     return watch.seconds();
   }
 
-  // Every rank to the one half of the ranks away, which is on another node where there is one.
+  // Every rank sends to the rank half of the ranks away, on another node if there is one.
   double shift() {
     const int size = comm_.size();
     const int distance = std::max(size / 2, 1);
@@ -81,7 +81,7 @@ class Messages {
     return watch.seconds();
   }
 
-  // A mebibyte from every rank, in equal parts to the eight next ones.
+  // One MiB from every rank, in equal parts to the next eight ranks.
   double exchange() {
     const int others = std::min(comm_.size() - 1, 8);
     std::vector<comm::Message> messages;
@@ -95,7 +95,7 @@ class Messages {
   }
 
   double copy_shared() {
-    // The first bytes belong to the handover.
+    // The first bytes are used for synchronisation.
     std::memset(lease_->area(node_.index()) + 64, 1, shared_copies * mebi - 64);
     comm_.barrier();
     const std::byte* area = lease_->area((node_.index() + 1) % node_.comm().size());
@@ -119,7 +119,7 @@ class Messages {
     });
   }
 
-  // The first two ranks of each node take turns at counting.
+  // The first two ranks of each node alternately increment a counter.
   double hand_over() {
     const int index = node_.index();
     if (index > 1 || node_.comm().size() < 2) return 0;
@@ -172,7 +172,7 @@ std::vector<Measurement> message_parts(comm::Comm& comm) {
   if (comm.size() == 1) return {};
   const auto ranks = static_cast<std::uint64_t>(comm.size());
   const auto messages = std::make_shared<Messages>(comm);
-  // One way of a round trip is one call.
+  // One direction of a round trip is one call.
   std::vector<Measurement> parts{
       {"message, 8 B", 8 * 2 * round_trips, 2 * round_trips, 2, [=] { return messages->ping_pong(8, round_trips); }},
       {"message, 1 MiB", mebi * 8, 8, 2, [=] { return messages->ping_pong(mebi, 4); }},

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A sequence of sites is told by the extents of its digits alone, and a plaquette by two links of a site and two of its
-// digits: with the averages of all such combinations, which are few, each order of the links is a sum of them.
+// A sequence of sites is defined by the extents of its digits, and a plaquette by two links of a site and two of its
+// digits. There are few such combinations; the plaquette of each order of the links is a sum of their averages.
 #include "diagnosis/ordering.hpp"
 
 #include <algorithm>
@@ -104,7 +104,7 @@ bool is_corner_usable(const Encoding& encoding, const Corner& corner, int dimens
   return true;
 }
 
-// Of the orders with digits of the same extents one is enough.
+// One of the orders whose digits have the same extents is enough.
 std::vector<Extents> digit_extents(const Extents& extents) {
   std::vector<std::int64_t> values(extents.begin(), extents.end());
   std::ranges::sort(values);
@@ -117,7 +117,7 @@ std::vector<Extents> digit_extents(const Extents& extents) {
 
 constexpr int unusual_links = 4;
 
-// Of the orders of sites, which programs have.
+// How unusual an order of sites is among programs.
 int oddity_of_sites(const SiteOrder& order) {
   SiteOrder forward(order.size()), backward(order.size()), time_last(order.size());
   std::iota(forward.begin(), forward.end(), 0);
@@ -135,7 +135,7 @@ int oddity_of_links(const std::vector<int>& links) {
   return links == forward ? 0 : links == time_first ? 1 : unusual_links;
 }
 
-// Lattices have one extent in space, if they can.
+// Lattices usually have equal extents in space.
 int oddity_of_lattice(const Extents& extents) {
   std::vector<std::int64_t> sorted(extents.begin(), extents.end());
   const bool is_as_usual = std::equal(sorted.begin() + 1, sorted.end() - 1, sorted.begin());
@@ -228,7 +228,7 @@ std::vector<Table> tables_for(const std::vector<Sequence>& sequences, const Exte
   return tables;
 }
 
-// Plaquettes of some sites out of all.
+// Plaquettes of some of the sites.
 struct Plaquettes {
   Moments moments;
   std::uint64_t zeros = 0;
@@ -271,19 +271,19 @@ class PlaquetteMeter {
 };
 
 constexpr double standard_errors = 6;
-// Plaquettes are looked at by stretches of this many sites.
+// Plaquettes are averaged over sections of this many sites.
 constexpr std::uint64_t shortest_stretch = 32, most_stretches = 1 << 16;
-// Where links are right, they fluctuate less over this many sites.
+// If links are correct, averages over this many sites fluctuate less.
 constexpr double least_share_of_usual = 0.75;
 
-// `usual`: of stretches where nothing is wrong; `all` tells how single plaquettes spread.
+// `usual`: average of sections without faults; `all` gives the spread of single plaquettes.
 bool is_low(const Moments& some, double usual, const Moments& all) {
   if (some.count < 2) return false;
   const double spread = std::sqrt(all.variance() * static_cast<double>(all.count) / static_cast<double>(some.count));
   return some.mean() < least_share_of_usual * usual && some.mean() + standard_errors * spread < usual;
 }
 
-// That of the stretches with larger plaquettes, which are right even where links of many were exchanged.
+// The average of the sections with larger plaquettes, which are correct even if links of many were exchanged.
 double usual_plaquette(const std::vector<Plaquettes>& stretches) {
   std::vector<double> means;
   for (const Plaquettes& stretch : stretches) {
@@ -304,10 +304,10 @@ Average average_of(const Plaquettes& all, bool is_all) {
   return average;
 }
 
-// Stated plaquettes are printed with six digits at least, and computed in whatever precision.
+// Stated plaquettes have at least six printed digits, and were computed in any precision.
 constexpr double plaquette_tolerance = 1e-5;
 
-// Most programs divide by the number of all plaquettes, those of zeros at open boundaries among them.
+// Most programs divide by the number of all plaquettes, including zeros at open boundaries.
 bool is_within(const Average& average, double factor, double stated) {
   const double tolerance = std::abs(factor) * (plaquette_tolerance + standard_errors * average.error);
   const auto is_near = [&](double value) { return std::abs(stated - factor * value) <= tolerance; };
@@ -396,7 +396,7 @@ std::vector<Ranked> rank_orderings(const std::vector<Sequence>& sequences, const
   }
   std::vector<Ranked> ranked;
   for (Table& table : tables) {
-    // The others are far behind already.
+    // The others are far below already.
     if (table.best + standard_errors * std::hypot(table.best_error, error) >= best && most > few) {
       table.plain_and_transposed.assign(2, Combinations(extents.size()));
       table.measured = 0;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Parts of a machine measured in turns, and the numbers of a Machine fitted to them.
+// Measures parts of a machine alternately, and fits the numbers of a Machine to them.
 #include "diagnosis/parts.hpp"
 
 #include <unistd.h>
@@ -45,7 +45,7 @@ void require_possible(comm::Comm& comm, const std::string& folder, const PartsOp
   }
 }
 
-// What is known without measuring.
+// Facts known without measuring.
 Machine describe_machine(comm::Comm& comm, const std::string& folder) {
   Machine machine;
   comm::Node& node = comm.node();
@@ -93,7 +93,7 @@ std::vector<Part> measure_in_rounds(comm::Comm& comm, const std::vector<Measurem
     for (std::size_t i = 0; i < measurements.size() && !is_too_late; ++i) {
       comm.barrier();
       const double mine = measurements[i].run();
-      // Times are not negative, and such numbers are ordered as their bits. All ranks stop together.
+      // Non-negative floating-point numbers are ordered like their bits. All ranks stop together.
       std::array<std::uint64_t, 2> values{std::bit_cast<std::uint64_t>(std::max(mine, 0.0)),
                                           std::bit_cast<std::uint64_t>(watch.seconds())};
       comm.all_reduce(values, comm::Reduce::max);
@@ -139,7 +139,7 @@ Parts measure_parts(const Communicator& communicator, const std::string& folder,
 namespace lq::diagnosis {
 namespace {
 
-// The best slope of a line through the origin.
+// The best-fitting slope of a line through the origin.
 double slope_alone(std::span<const CallTime> points) {
   double pt = 0;
   double pp = 0;
@@ -151,7 +151,7 @@ double slope_alone(std::span<const CallTime> points) {
   return pp > 0 ? pt / pp : 0;
 }
 
-// More digits than these were not measured.
+// More digits were not measured.
 double rounded(double value) { return base::parse_double(fmt::format("{:.4g}", value)).value_or(value); }
 
 void set_rate(const std::vector<Part>& parts, std::string_view name, double& rate, double share = 1) {
@@ -159,7 +159,7 @@ void set_rate(const std::vector<Part>& parts, std::string_view name, double& rat
   if (part != nullptr && part->bytes_per_second > 0) rate = rounded(part->bytes_per_second * share);
 }
 
-// Rate of one of the ranks that worked side by side.
+// Rate of one of several ranks that worked concurrently.
 void set_rate_of_one(const std::vector<Part>& parts, std::string_view name, double& rate) {
   const Part* part = part_named(parts, name);
   if (part != nullptr) set_rate(parts, name, rate, 1.0 / static_cast<double>(std::max<std::uint64_t>(part->ranks, 1)));
@@ -189,7 +189,7 @@ void set_line(const std::vector<Part>& parts, std::string_view verb, double& rat
 
 Line fit_line(std::span<const CallTime> points) {
   if (points.empty()) return {};
-  // Of a x + b y = 1 with x = bytes/seconds, y = 1/seconds for all points.
+  // Fits a x + b y = 1 with x = bytes/seconds, y = 1/seconds to all points.
   double xx = 0;
   double xy = 0;
   double yy = 0;
@@ -239,7 +239,7 @@ Machine fit_machine(const std::vector<Part>& parts, Machine machine, bool has_ot
   }
   set_line(parts, "write", machine.write_rate, machine.write_call);
   set_line(parts, "read", machine.read_rate, machine.read_call);
-  for (const bool by_all : {false, true}) {  // one rank is all ranks where there is but one
+  for (const bool by_all : {false, true}) {  // a single rank is also all ranks
     set_rate(parts, storage_part_name("write", piece_sizes.back(), by_all), machine.write_rate_total);
     set_rate(parts, storage_part_name("read", piece_sizes.back(), by_all), machine.read_rate_total);
   }

@@ -57,10 +57,10 @@ Link kind_of(Colors colors, const double* u, double far) {
   return physics::distance_from_unitarity(colors, u) > far ? Link::not_unitary : Link::sound;
 }
 
-// What one thread sees.
+// The results of one thread.
 class Walker {
  public:
-  // `of_all` gets the sums of the sites, for which it has room.
+  // `of_all` receives the sums of the sites and has space for them.
   Walker(const Walk& what, const kernels::SiteCrc& crc, Pass& of_all, std::vector<Sum>& traces)
       : what_(what), crc_(crc), of_all_(of_all), traces_of_blocks_(traces) {
     if (!what.encoding) return;
@@ -131,7 +131,7 @@ class Walker {
 
   template <class Colors>
   void count_sign(Colors colors, const double* u, int direction, bool leaves) {
-    if (colors % 2 == 0) return;  // -U is in SU(N), too
+    if (colors % 2 == 0) return;  // -U is also in SU(N)
     physics::Matrix<Colors> copy(colors);
     std::copy_n(u, physics::matrix_numbers(colors), copy.data());
     if (physics::determinant_in_place(colors, copy.data()).real() > 0) return;
@@ -170,7 +170,7 @@ Pass walk(const Walk& what, base::ByteSource& file, comm::Team& team, const Prog
     std::vector<std::byte>& block = blocks[static_cast<std::size_t>(thread)];
     block.resize(static_cast<std::size_t>(sites * what.site_bytes));
     if (file.read_at(what.offset + site * what.site_bytes, block) < block.size()) {
-      throw Error(Code::io, fmt::format("{}: became shorter while it was read; try again", file.path()),
+      throw Error(Code::io, fmt::format("{}: became shorter while being read; try again", file.path()),
                   {.path = file.path()});
     }
     walkers[static_cast<std::size_t>(thread)].add(block, site, i);
@@ -192,7 +192,7 @@ namespace {
 constexpr std::size_t sites_at_first = 4, sites_to_be_sure = 24;
 constexpr std::size_t most_searched = 8;
 constexpr std::uint64_t most_shifts = 1 << 17;
-// Joints with less of the usual plaquette are broken; without as much of it nothing can be told.
+// Joints with a smaller share of the usual plaquette are broken; if that is too small, nothing can be decided.
 constexpr double least_share = 0.5, least_plaquette = 0.05;
 
 // Plaquettes between two slices of a file, at some sites of the first one.
@@ -216,7 +216,7 @@ class Joint {
   std::uint64_t slice_sites() const noexcept { return slice_sites_; }
   std::int64_t slices() const noexcept { return ordering_.sites.extents[last_]; }
 
-  // The slice `above` is moved up by `shift` sites. NaN where links are damaged.
+  // The slice `above` is shifted up by `shift` sites. NaN if links are damaged.
   double plaquette(std::int64_t below, std::int64_t above, std::uint64_t shift, std::size_t sites) {
     double sum = 0;
     std::size_t count = 0;

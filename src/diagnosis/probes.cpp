@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How a group of ranks asks one question of a file system, and facts of the system, by system calls.
+// Asks one question of a file system as a group of ranks, and collects facts of the system by system calls.
 #include "diagnosis/probes.hpp"
 
 #include <fcntl.h>
@@ -55,7 +55,7 @@ Probe unpacked(const std::string& name, std::string_view bytes) {
   const std::size_t first = bytes.find('\0');
   const std::size_t second = bytes.find('\0', first + 1);
   if (first == std::string_view::npos || second == std::string_view::npos) {
-    throw Error(Code::communication, fmt::format("probe {}: a rank's answer arrived incomplete", name));
+    throw Error(Code::communication, fmt::format("probe {}: the answer of a rank arrived incomplete", name));
   }
   return {name, static_cast<ProbeVerdict>(bytes[0] - '0'), std::string(bytes.substr(1, first - 1)),
           std::string(bytes.substr(first + 1, second - first - 1))};
@@ -75,7 +75,7 @@ Scratch::~Scratch() {
     try {
       transport_.remove(file->path());
     } catch (...) {
-      // Most have been renamed or removed already; a file system that cannot remove has been reported.
+      // Most files were renamed or removed already; a file system that cannot remove was reported.
     }
   }
 }
@@ -95,9 +95,8 @@ Probe answer(const std::string& name, const std::string& action, const std::func
 }
 
 Probe not_asked(const std::string& name, double seconds) {
-  return {name, ProbeVerdict::warn,
-          fmt::format("not tried: the questions before it took the {:g} s there are", seconds),
-          "grant more time: lq doctor --budget SECONDS"};
+  return {name, ProbeVerdict::warn, fmt::format("not tried: earlier tests took all of the {:g} s", seconds),
+          "allow more time: lq doctor --budget SECONDS"};
 }
 
 Probe worst_over_ranks(comm::Comm& comm, const Probe& mine) {
@@ -136,7 +135,7 @@ int closed(int descriptor, int reason) noexcept {
 
 }  // namespace
 
-// The flag alone says little: some systems take it and refuse the write.
+// The flag alone proves little: some systems accept it and refuse the write.
 int try_direct_io(const std::string& path) noexcept {
   constexpr std::size_t page = 4096;
   const int descriptor = base::open_direct(path.c_str());
@@ -145,7 +144,7 @@ int try_direct_io(const std::string& path) noexcept {
   return closed(descriptor, ::pwrite(descriptor, zeros.data(), page, 0) < 0 ? errno : 0);
 }
 
-// Not posix_fallocate, which would write zeros where the system cannot.
+// Not posix_fallocate, which writes zeros if the system does not support it.
 int try_preallocation(const std::string& path) noexcept {
   constexpr off_t bytes = off_t{1} << 20;
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
@@ -153,7 +152,7 @@ int try_preallocation(const std::string& path) noexcept {
   return closed(descriptor, base::reserve_storage(descriptor, 0, bytes) != 0 ? errno : 0);
 }
 
-// Locks of the open file, which exclude others of the same process, too.
+// Open file description locks, which also exclude others in the same process.
 ByteLock::ByteLock(const std::string& path) noexcept : descriptor_(::open(path.c_str(), O_RDWR | O_CLOEXEC)) {
   struct flock lock {};
   lock.l_type = F_WRLCK;

@@ -16,11 +16,11 @@
 
 namespace lq::diagnosis {
 
-// Sites one after the other, of a file that deals their numbers into several arrays: links of one direction, real
+// The sites in sequence, for a file that distributes their numbers over several arrays: links of one direction, real
 // parts.
 class SiteSequence final : public base::ByteSource {
  public:
-  // Of each site there are `run_bytes` in each array; the first one begins at `offset`.
+  // Each site has `run_bytes` in each array; the first array begins at `offset`.
   SiteSequence(base::ByteSource& file, std::uint64_t offset, std::uint64_t arrays, std::uint64_t run_bytes,
                std::uint64_t sites)
       : file_(file), offset_(offset), arrays_(arrays), run_bytes_(run_bytes), sites_(sites) {}
@@ -56,19 +56,19 @@ std::size_t SiteSequence::read_at(std::uint64_t offset, base::MutableBytes buffe
 namespace {
 
 constexpr std::uint64_t ordering_sites = 512;
-constexpr std::uint64_t all_sites = 1 << 16, many_sites = 4096;  // measured all of them up to so many, else a sample
+constexpr std::uint64_t all_sites = 1 << 16, many_sites = 4096;  // up to this many, all are measured; else a sample
 constexpr std::uint64_t largest_header = 64 * base::kibi;
 constexpr std::size_t most_measured = 24, most_others = 4;
-constexpr double far_apart = 6;    // in standard errors: one of two plaquettes is the larger one
-constexpr double rounding = 1e-9;  // of averages of the same plaquettes
-// Of the largest plaquette, that the declared order has where it is not wrong.
+constexpr double far_apart = 6;    // in standard errors, for one of two plaquettes to count as larger
+constexpr double rounding = 1e-9;  // in averages of the same plaquettes
+// Smallest fraction of the largest plaquette that a correct declared order has.
 constexpr double least_part = 0.5;
 constexpr double little = 0.05;
-// Of the sampled links, by which a reading is worse than another one.
+// Fraction of the sampled links by which a reading is worse than another one.
 constexpr double little_less = 0.02;
-// Readings that need little more belief than another one are as likely.
+// Readings that are slightly more unusual are equally likely.
 constexpr int little_more = 1;
-// Links in an order that no program is known for.
+// Links in an order that no known program uses.
 constexpr int too_odd = 4;
 
 bool is_right(const Way& way) { return way.fit.is_precise(way.encoding.precision); }
@@ -164,7 +164,7 @@ void Finder::find_ways() {
   for (const StoredAs& one : found) add_way(one, file_, nullptr, place);
   const bool is_read = subject_.is_described && std::ranges::any_of(result_.ways, is_right);
   if (!is_read) find_in_records();
-  // Marks that are taken for numbers leave most links right, and not all. A field that is damaged is still more likely
+  // If marks are read as numbers, most links are correct, but not all. A damaged field is still more likely
   // than a smaller one within it.
   std::vector<bool> is_worse;
   for (const Way& way : result_.ways) {
@@ -180,7 +180,7 @@ void Finder::find_ways() {
 
 void Finder::find_in_records() {
   const std::uint64_t length = subject_.end - subject_.begin;
-  // The smallest field that there is on the lattice.
+  // The smallest possible field on the lattice.
   const Encoding least{.colors = 2, .links = declared_.links, .precision = Precision::single};
   if (sites_ > length / least.site_bytes()) return;
   for (RecordChain& chain :
@@ -194,7 +194,7 @@ void Finder::find_in_records() {
   }
 }
 
-// Whether these are the same numbers that were read without regard to the marks: of one record, or within one.
+// True if these numbers were found already without regard to the marks: in one record, or within one.
 bool Finder::is_known(const RecordChain& chain, const Encoding& encoding) const {
   const std::uint64_t first = chain.in_file(encoding.offset), bytes = sites_ * encoding.site_bytes();
   if (chain.in_file(encoding.offset + bytes - 1) != first + bytes - 1) return false;
@@ -204,7 +204,7 @@ bool Finder::is_known(const RecordChain& chain, const Encoding& encoding) const 
                              [&](const Way& way) { return way.marks == nullptr && way.encoding == in_file; });
 }
 
-// Files that end early are read as far as they go, in what is usual.
+// Truncated files are read as far as possible, in the usual form.
 void Finder::find_where_it_ends() {
   const Place place{&file_, subject_.begin, subject_.end};
   for (const bool two_rows : {declared_.third_rows_missing, !declared_.third_rows_missing}) {
@@ -243,7 +243,7 @@ Choice Finder::declared_choice() const {
   return choice;
 }
 
-// Nothing is told by plaquettes: the order is that of the header, if there is one.
+// Without information from plaquettes the order of the header is used, if there is one.
 void Finder::take_declared() {
   Choice choice = declared_choice();
   measure(choice);
@@ -251,7 +251,7 @@ void Finder::take_declared() {
   result_.fitting.push_back(std::move(choice));
 }
 
-// Links that follow a pattern may have larger plaquettes in a wrong order: what a header states goes before.
+// Links with a pattern may have larger plaquettes in a wrong order: a header's statement takes precedence.
 bool Finder::prefer_declared() {
   if (!subject_.is_described) return false;
   Choice choice = declared_choice();
@@ -292,7 +292,7 @@ void Finder::choose() {
     result_.is_proven = true;
     return;
   }
-  // All that the sample cannot tell from the best.
+  // All that the sample cannot distinguish from the best.
   std::vector<std::pair<const Ranked*, Average>> best;
   for (const Ranked& one : ranked_) {
     if (best.size() == most_measured || is_smaller(one.plaquette, ranked_.front().plaquette)) break;
@@ -304,7 +304,7 @@ void Finder::choose() {
   const auto by_value = [](const auto& one) { return one.second.value; };
   const Average largest = std::ranges::max_element(best, {}, by_value)->second;
   std::erase_if(best, [&](const auto& one) { return is_smaller(one.second, largest); });
-  // Orders that are right in parts, as of sites written process by process, have a little in many ways.
+  // Partly correct orders, as for sites written process by process, have small plaquettes in many ways.
   if (best.size() > 1 && largest.value < little) {
     result_.is_order_known = false;
     return take_declared();

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What the bytes of a gauge field may mean: all readings that fit, and which of them is proven by that. Numbers that
-// are read wrongly are not in SU(N), or their plaquettes average to less; what no plaquette can tell apart are the
-// names of directions, of which those are believed that a header or a person gave, unless another order of the extents
-// would make the numbers stand as they usually do.
+// are read wrongly are not in SU(N), or their plaquettes have a smaller average. Plaquettes cannot distinguish the
+// names of directions: those given by a header or a person are used, unless another order of the extents
+// would make the order of the numbers the usual one.
 #pragma once
 
 #include <cstdint>
@@ -23,39 +23,39 @@
 
 namespace lq::diagnosis {
 
-// The field that is asked about: which bytes, which lattice, and what the file says of them.
+// The field in question: its bytes, its lattice, and the statements of the file.
 struct Subject {
-  std::string format;  // "raw": none is recognised
+  std::string format;  // "raw": not recognised
   std::string field;
   FieldSpec spec;
   Extents extents;
-  std::uint64_t begin = 0;   // of what may belong to the field
-  std::uint64_t offset = 0;  // of the first site, and the end of what may belong to the field
+  std::uint64_t begin = 0;   // of the bytes that may belong to the field
+  std::uint64_t offset = 0;  // of the first site, and the end of the bytes that may belong to the field
   std::uint64_t end = 0;
   std::uint64_t site_bytes = 0;        // as declared
   bool is_gathered = false;            // these are bytes of the sequence of its sites, not of the file
-  bool is_exact = false;               // what is between them are numbers of the field and nothing else
-  bool is_described = true;            // the file says what it holds; else what ILDG files are is taken for it
-  bool is_told = false;                // the lattice, instead of what the file says
-  std::optional<Encoding> declared;    // of gauge fields with a link for each dimension
+  bool is_exact = false;               // the bytes between them are numbers of the field and nothing else
+  bool is_described = true;            // by the file; else the form of ILDG files is assumed
+  bool is_told = false;                // the lattice was given, and replaces the file's statement
+  std::optional<Encoding> declared;    // for gauge fields with a link for each dimension
   Ordering ordering;                   // as declared
-  std::optional<Precision> said = {};  // in the header, where the length of the data tells another one
+  std::optional<Precision> said = {};  // in the header, if the length of the data implies another one
   std::optional<double> plaquette;
   std::optional<Checksum> stored;
   std::vector<Finding> findings;  // of the file's structure
   ByteOrder byte_order = ByteOrder::big;
   Catalog catalog;
-  std::optional<FieldEntry> entry;  // in it; none where the file says nothing of the field
+  std::optional<FieldEntry> entry;  // in the file; empty if the file does not describe the field
 };
 
-// unknown_format, invalid_argument, no_such_record, unsupported: the field is not asked about here.
+// unknown_format, invalid_argument, no_such_record, unsupported: the field cannot be examined here.
 Subject subject_of(base::ByteSource& file, const DiagnoseOptions& options);
 
-// How the numbers of a gauge field are stored, found by trying: where they begin, in which precision, byte order and
-// order of their axes, and of which SU(N). What fits is told by unitarity at the precision of the numbers; links and
-// sites may still stand in any order.
+// Finds by trial how the numbers of a gauge field are stored: their first byte, precision, byte order and
+// order of axes, and SU(N). Unitarity at the precision of the numbers shows what fits; links and
+// sites may still be in any order.
 
-// Bytes of which some are the numbers: those of a file, or of its records.
+// Bytes that contain the numbers: those of a file, or of its records.
 struct Place {
   base::ByteSource* file = nullptr;
   std::uint64_t begin = 0, end = 0;
@@ -65,30 +65,30 @@ struct StoredAs {
   std::size_t place = 0;
   Encoding encoding;
   Fit fit;           // of a few sites
-  int bad_ends = 0;  // links of the first and the last site that are none of the group, or zero
+  int bad_ends = 0;  // links of the first and the last site that are zero or not in the group
 };
 
 struct Sought {
   std::uint64_t sites = 0;
   Encoding declared;
-  bool any_colors = false;  // else those that are declared
+  bool any_colors = false;  // else only the declared number
 };
 
-// Those that fit best; empty: none does.
+// The best-fitting ones; empty: none fits.
 std::vector<StoredAs> find_encodings(const std::vector<Place>& places, const Sought& sought);
 
-// One of them, if it fits.
+// One of these, if it fits.
 std::vector<StoredAs> try_encoding(const Place& place, const Encoding& encoding, std::uint64_t sites);
 
-// Whether there are links of the group right before the first number or right after the last one: the field goes on.
+// True if there are links of the group right before the first number or right after the last one: the field continues.
 bool goes_on(const Place& place, const Encoding& encoding, std::uint64_t sites);
 
-// One way to take the numbers of each site out of a file.
+// One way to extract the numbers of each site from a file.
 struct Way {
   Encoding encoding;  // as in the file, or in its records
   Fit fit;
-  const RecordChain* marks = nullptr;       // of records that hold the numbers
-  std::unique_ptr<base::ByteSource> sites;  // where they are dealt into arrays: the sites one after the other
+  const RecordChain* marks = nullptr;       // of the records that contain the numbers
+  std::unique_ptr<base::ByteSource> sites;  // if they are distributed over arrays: the sites in sequence
   Sequence sequence;                        // of the sites
   bool goes_on = false;                     // there are more links before the first one or after the last
 
@@ -107,17 +107,17 @@ struct Readings {
   std::deque<RecordChain> chains;
   std::deque<std::unique_ptr<base::ByteSource>> unmarked;
   std::deque<Way> ways;          // empty: no links of the group were found
-  std::vector<Choice> fitting;   // what is most usual first; of several nothing tells which it is
-  std::vector<Choice> others;    // what else was tried: the largest plaquettes first
-  bool is_proven = false;        // one fits, and needs no belief
-  bool is_order_known = true;    // else no order has plaquettes of more than chance
-  std::optional<double> larger;  // a plaquette in an order that was not believed, against the declared one
+  std::vector<Choice> fitting;   // the most usual one first; if there are several, nothing distinguishes them
+  std::vector<Choice> others;    // other readings that were tried: the largest plaquettes first
+  bool is_proven = false;        // exactly one fits, without assumptions
+  bool is_order_known = true;    // else no order has plaquettes above chance
+  std::optional<double> larger;  // a larger plaquette in an order that was rejected in favour of the declared one
   std::uint64_t sampled_sites = 0;
 };
 
 // `file`: the bytes of the file, or of the sequence of its sites.
 Readings find_readings(const Subject& subject, base::ByteSource& file);
-// What Diagnosis::readings says of one.
+// A reading in the form of Diagnosis::readings.
 Reading reading_of(const Subject& subject, const Choice& one, bool is_proven);
 
 }  // namespace lq::diagnosis

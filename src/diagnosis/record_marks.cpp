@@ -37,7 +37,7 @@ const std::byte* Peek::at(std::uint64_t offset, std::size_t bytes) {
   const auto begin = static_cast<std::size_t>(offset % block_bytes);
   const std::vector<std::byte>& here = block(first);
   if (begin + bytes <= here.size()) return here.data() + begin;
-  if (begin + bytes <= block_bytes || begin > here.size()) return nullptr;  // it became shorter
+  if (begin + bytes <= block_bytes || begin > here.size()) return nullptr;  // the file became shorter
   across_.assign(here.begin() + static_cast<std::ptrdiff_t>(begin), here.end());
   const std::vector<std::byte>& next = block(first + 1);
   const std::size_t missing = bytes - across_.size();
@@ -51,7 +51,7 @@ namespace {
 constexpr std::uint64_t least_record = 8;
 constexpr std::uint64_t most_records = 1 << 22;
 
-// gfortran divides records of more than 2 GiB: marks before all parts but the last are negative, as are those behind
+// gfortran divides records of more than 2 GiB: marks before all parts but the last are negative, and marks after
 // all but the first.
 std::uint64_t mark_at(const std::byte* at, int bytes, ByteOrder order) noexcept {
   if (bytes == 8) return order == ByteOrder::big ? base::load_be<std::uint64_t>(at) : base::load_le<std::uint64_t>(at);
@@ -60,7 +60,7 @@ std::uint64_t mark_at(const std::byte* at, int bytes, ByteOrder order) noexcept 
   return mark > 0x80000000U ? 0x100000000U - mark : mark;
 }
 
-// The length of the record whose mark is at `at`, if it is one.
+// The length of the record whose mark is at `at`, if valid.
 std::optional<std::uint64_t> record_at(Peek& file, std::uint64_t at, std::uint64_t end, int bytes, ByteOrder order) {
   const auto width = static_cast<std::uint64_t>(bytes);
   if (at > end || end - at < 2 * width) return {};

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files read before anything is known of them: single numbers anywhere, and the marks of Fortran's records.
+// Reads files of unknown contents: single numbers anywhere, and the marks of Fortran records.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace lq::diagnosis {
 
-// Single numbers anywhere in a file: all of it in memory where it is small, else the blocks looked at last.
+// Single numbers anywhere in a file: a small file is held in memory, of a larger one the blocks used last.
 
 inline constexpr std::uint64_t largest_held = 64 * base::mebi;
 
@@ -25,7 +25,7 @@ class Peek {
   explicit Peek(base::ByteSource& source);
 
   std::uint64_t size() const noexcept { return size_; }
-  // The bytes from `offset` on, up to 64 KiB, until the next call; nullptr: the file ends before.
+  // The bytes from `offset` on, up to 64 KiB, valid until the next call; nullptr: the file ends before.
   const std::byte* at(std::uint64_t offset, std::size_t bytes);
 
  private:
@@ -35,13 +35,13 @@ class Peek {
   std::uint64_t size_;
   std::vector<std::byte> whole_;  // of a small file
   std::unordered_map<std::uint64_t, std::vector<std::byte>> blocks_;
-  std::vector<std::byte> across_;  // bytes that lie in two blocks
+  std::vector<std::byte> across_;  // bytes in two blocks
 };
 
 // Records of equal length, contiguous.
 struct RecordRun {
-  std::uint64_t position = 0;  // of its first byte among those of all records
-  std::uint64_t offset = 0;    // of the same in the file
+  std::uint64_t position = 0;  // of its first byte, counted over all records
+  std::uint64_t offset = 0;    // of the same byte in the file
   std::uint64_t length = 0;    // of each record, without its marks
   std::uint64_t records = 0;
 };
@@ -54,16 +54,16 @@ struct RecordChain {
   std::uint64_t bytes = 0;  // of all of them
   std::vector<RecordRun> runs;
 
-  // Of byte `position` of the records.
+  // The file offset of byte `position` of the records.
   std::uint64_t in_file(std::uint64_t position) const noexcept;
 };
 
-// Those that begin at `begin` or up to `slack` bytes after it, within the file and up to `end`, and that hold `least`
-// bytes or more; of chains that are the rest of another one only that.
+// Chains that begin at `begin` or up to `slack` bytes after it, within the file and up to `end`, and that contain
+// `least` bytes or more; of chains that are the rest of another one only the longer one.
 std::vector<RecordChain> find_chains(base::ByteSource& file, std::uint64_t begin, std::uint64_t end,
                                      std::uint64_t slack, std::uint64_t least);
 
-// What the records hold, without the marks.
+// The contents of the records, without the marks.
 class Unmarked final : public base::ByteSource {
  public:
   Unmarked(base::ByteSource& file, const RecordChain& chain) : file_(file), chain_(chain) {}

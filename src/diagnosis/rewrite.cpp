@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A file whose numbers are right and stand in the wrong way, written as its format has them.
+// Rewrites a file with correct numbers in the wrong form or order into the form of its format.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -73,7 +73,7 @@ void reorder_links(const Encoding& encoding, const Ordering& from, const Orderin
 
 namespace {
 
-// The links of a site as they are in memory.
+// The links of a site in memory.
 class LinkFetch {
  public:
   LinkFetch(base::ByteSource& file, const Rewriting& how)
@@ -111,7 +111,7 @@ class LinkFetch {
   std::vector<double> stored_;
 };
 
-// The numbers of a site of any field, which are in another place and otherwise as stated.
+// The numbers of a site of any field that is in another place and otherwise as stated.
 class SiteFetcher {
  public:
   SiteFetcher(base::ByteSource& file, const Subject& subject, const SiteMap& map)
@@ -158,14 +158,14 @@ WriteOptions write_options(const Subject& subject, const FieldSpec& spec, const 
   return options;
 }
 
-// By the examination that all files get.
+// Uses the same examination as for all files.
 void require_undamaged(storage::Transport& transport, base::ByteSource& written, const std::string& from,
                        const Rewriting& how) {
   const Verification found = sets::examine(transport, written, how.path, {.threads = how.threads});
   if (found.verdict <= Verdict::unproven) return;
   const auto error = io::first_error(found);
   throw Error(Code::wrong_state,
-              fmt::format("{}: it is not rewritten, because the new file would be {}{}", from, name(found.verdict),
+              fmt::format("{}: it is not rewritten because the new file would be {}{}", from, name(found.verdict),
                           error ? fmt::format(": {}", error->what()) : ""),
               {.path = how.path});
 }

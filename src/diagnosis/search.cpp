@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is cheap goes first: byte order, precision and alignment are told by the size of numbers; then three links are
-// looked at wherever the field may begin, in every order of the axes; then a dozen sites of what is left.
+// Cheap tests come first: the size of numbers shows byte order, precision and alignment; then three links are
+// tested wherever the field may begin, in every order of the axes; then a dozen sites of each remaining candidate.
 #include "diagnosis/readings.hpp"
 
 #include <algorithm>
@@ -17,16 +17,16 @@
 namespace lq::diagnosis {
 namespace {
 
-// Headers and trailers are tried byte by byte up to the first of these, then at multiples of 512 bytes.
+// Offsets are tried byte by byte up to the first of these, then at multiples of 512 bytes.
 constexpr std::uint64_t every_byte = 8192, every_block = base::mebi;
 constexpr int most_colors = 10;
 constexpr std::size_t most_candidates = 12;
 constexpr std::uint64_t sampled_sites = 12;
-// Of the links of a reading that was not declared. Of three rows read as if they were two, two thirds fit, and three of
+// Fraction of the links of an undeclared reading. If three rows are read as two, two thirds fit, and three of
 // the four links of some sites.
 constexpr double share_that_fits = 0.8;
 
-// Precision, byte order and words, and where numbers begin, modulo their length.
+// Precision, byte order and words, and the first byte of the numbers modulo their length.
 struct NumberForm {
   double mean_square = 0;
   Precision precision = Precision::double_;
@@ -41,7 +41,7 @@ void take(const NumberForm& form, Encoding& encoding) noexcept {
   encoding.halves_exchanged = form.halves_exchanged;
 }
 
-// Numbers of links are neither larger than 1 nor, except for zeros, extremely small; those of other bytes are.
+// Numbers of links are at most 1 and, except for zeros, not extremely small; misread bytes often are.
 bool are_of_links(const NumberForm& form, Peek& file, std::uint64_t at, bool& is_zero, double& mean_square) {
   constexpr std::uint64_t numbers = 64;
   Encoding encoding;
@@ -111,7 +111,7 @@ std::vector<std::uint64_t> offsets_for(const Place& place, std::uint64_t bytes, 
   return all;
 }
 
-// Links out of the bytes of a file, wherever their numbers are.
+// Reads links from the bytes of a file, wherever their numbers are.
 class LinkPeek {
  public:
   LinkPeek(Peek& file, const Encoding& encoding, std::uint64_t sites)
@@ -125,7 +125,7 @@ class LinkPeek {
   const Encoding& encoding() const noexcept { return encoding_; }
 
   enum class Kind { good, bad, zero };
-  // Of a link that is looked at closely only if its first row has length 1.
+  // A link is examined in full only if its first row has length 1.
   Kind kind_of(std::uint64_t site, std::uint64_t link) {
     const std::uint64_t first = stride(Axis::site) * site + stride(Axis::link) * link;
     const auto columns = static_cast<std::uint64_t>(encoding_.colors);
@@ -148,7 +148,7 @@ class LinkPeek {
     far_ = distance_of(encoding_.colors, u_.data());
     return far_.unitarity < largest_distance && far_.determinant < largest_determinant ? Kind::good : Kind::bad;
   }
-  const Distance& distance() const noexcept { return far_; }  // of the good link that was looked at last
+  const Distance& distance() const noexcept { return far_; }  // of the last good link examined
   bool is_single() const noexcept {
     return std::all_of(u_.begin(), u_.begin() + static_cast<std::ptrdiff_t>(encoding_.stored_numbers()),
                        [](double x) { return static_cast<double>(static_cast<float>(x)) == x; });
@@ -178,7 +178,7 @@ class LinkPeek {
   Distance far_;
 };
 
-// Three links of which one is in the group, or none is other than zero.
+// Of three links at least one is in the group, or all are zero.
 bool may_fit(LinkPeek& links, std::uint64_t sites) {
   const auto count = static_cast<std::uint64_t>(links.encoding().links);
   const std::pair<std::uint64_t, std::uint64_t> some[] = {
@@ -228,7 +228,7 @@ StoredAs examine(LinkPeek& links, std::uint64_t sites, std::size_t place) {
 
 bool is_precise(const StoredAs& one) { return one.fit.is_precise(one.encoding.precision); }
 
-// The same numbers half a number further: each made of two halves of neighbours, which is right to seven digits.
+// The same numbers offset by half a number: each made of two halves of neighbours, accurate to seven digits.
 bool are_halves_of(const StoredAs& one, const StoredAs& other) {
   const std::uint64_t a = one.encoding.offset, b = other.encoding.offset;
   return one.place == other.place && one.encoding.precision == Precision::double_ &&
@@ -242,14 +242,14 @@ bool are_alike_but_for_offset(const StoredAs& one, const StoredAs& other) {
   return one.place == other.place && moved == other.encoding;
 }
 
-// Where rows are slower than all else, the first two of them are at the front of three.
+// If rows are the slowest axis, the first two of three come first.
 bool are_its_first_rows(const StoredAs& one, const StoredAs& other) {
   Encoding whole = one.encoding;
   whole.third_rows_missing = false;
   return one.encoding.third_rows_missing && one.place == other.place && whole == other.encoding;
 }
 
-// Those that no other one is better than.
+// Candidates that no other one surpasses.
 std::vector<StoredAs> best_of(std::vector<StoredAs> all) {
   const bool is_any_precise = std::ranges::any_of(all, is_precise);
   std::erase_if(all, [&](const StoredAs& one) { return is_any_precise && !is_precise(one); });
@@ -261,7 +261,7 @@ std::vector<StoredAs> best_of(std::vector<StoredAs> all) {
       return are_alike_but_for_offset(one, other) && other.bad_ends < one.bad_ends;
     });
   });
-  // Natural ones first: the search tries them in that order.
+  // Natural ones first, because the search tries them in that order.
   if (all.size() > most_candidates) all.resize(most_candidates);
   return all;
 }
@@ -286,7 +286,7 @@ class Searching {
   }
 
  private:
-  // The 2 N^2 numbers of a link have the sum of squares N; how much a sample is off depends on what it consists of.
+  // The squares of the 2 N^2 numbers of a link add up to N; the error of a sample depends on its contents.
   std::vector<int> all_colors(const NumberForm& form) const {
     constexpr double most_off = 1.7;
     std::vector<int> all{sought_.declared.colors};
@@ -341,7 +341,7 @@ std::vector<StoredAs> try_encoding(const Place& place, const Encoding& encoding,
 }
 
 bool goes_on(const Place& place, const Encoding& encoding, std::uint64_t sites) {
-  // Of several arrays the first or the last one would go on, of which a link has a part only.
+  // With several arrays only the first or the last would continue, and it holds only a part of a link.
   if (encoding.arrays() > 1) return false;
   const std::uint64_t bytes = encoding.site_bytes();
   Peek file(*place.file);

@@ -21,7 +21,7 @@ std::uint64_t number_without_parity(const SiteMap& map, const Coord& x) noexcept
   return number;
 }
 
-// Of the sum of the digits of a number.
+// The parity of the sum of a number's digits.
 bool is_odd(Digits digits, std::uint64_t number) noexcept {
   std::uint64_t sum = 0;
   for (const Digit& digit : digits) {
@@ -31,8 +31,8 @@ bool is_odd(Digits digits, std::uint64_t number) noexcept {
   return sum % 2 == 1;
 }
 
-// Of the numbers below `number` those whose digits have an even sum: of each row of the fastest digit a half, or one
-// more or less where its length is odd.
+// How many of the numbers below `number` have an even digit sum: half of each row of the fastest digit, plus or
+// minus one if its length is odd.
 std::uint64_t even_below(Digits digits, std::uint64_t number) noexcept {
   if (digits.empty()) return number;
   const std::uint64_t length = digits.front().count, row = number / length, within = number % length;
@@ -48,10 +48,10 @@ std::uint64_t of_parity_below(Digits digits, std::uint64_t number, bool odd) noe
   return odd ? number - even : even;
 }
 
-// The number of the digits that is number k of its parity.
+// The number with index k among those of its parity.
 std::uint64_t of_parity(Digits digits, std::uint64_t sites, std::uint64_t k, bool odd) noexcept {
   if (!digits.empty() && digits.front().count % 2 == 0) {
-    const bool is_first = is_odd(digits, 2 * k) == odd;  // of the two of a row that are side by side
+    const bool is_first = is_odd(digits, 2 * k) == odd;  // first of two neighbours in a row
     return 2 * k + (is_first ? 0 : 1);
   }
   std::uint64_t low = 0, high = sites - 1;

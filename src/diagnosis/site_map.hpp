@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where in a sequence of sites a coordinate stands, and the links of a site and of its neighbours, read there.
+// The place of a coordinate in a sequence of sites, and the links of a site and of its neighbours read from there.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Digit {
   friend bool operator==(const Digit&, const Digit&) = default;
 };
 
-// Sites of one parity of x + y + z + t before those of the other, each in the order of the digits.
+// Sites of one parity of x + y + z + t before the others, each in the order of the digits.
 enum class Parity { none, even_first, odd_first };
 std::string_view parity_name(Parity parity) noexcept;  // "", "even", "odd"
 
@@ -41,14 +41,14 @@ SiteMap processes_of(const Extents& extents, const Coord& processes, bool ranks_
 std::uint64_t number_of(const SiteMap& map, const Coord& x) noexcept;
 Coord site_of(const SiteMap& map, std::uint64_t number) noexcept;
 
-// The links of a site and of its neighbours, out of a file.
+// Reads the links of a site and of its neighbours from a file.
 class LinkReader {
  public:
   LinkReader(const Encoding& encoding, base::ByteSource& file)
       : encoding_(encoding), reader_(file, encoding.offset, encoding.site_bytes()) {}
 
   std::size_t site_numbers() const noexcept { return static_cast<std::size_t>(encoding_.links) * encoding_.numbers(); }
-  // Decoded; NaN where the file ends before.
+  // Decoded; NaN if the file ends before.
   void read(std::uint64_t site, std::span<double> numbers);
 
  private:
@@ -56,7 +56,7 @@ class LinkReader {
   SiteReader reader_;
 };
 
-// The links of one site and of the next one in each dimension, which are those a plaquette is made of.
+// The links of one site and of the next one in each dimension, from which plaquettes are computed.
 class Corner {
  public:
   Corner(const Encoding& encoding, base::ByteSource& file)

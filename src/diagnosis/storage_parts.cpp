@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every file is new: writing over old bytes is another, faster thing.
+// Every file is new: overwriting old data is a different, faster operation.
 #include "diagnosis/parts.hpp"
 
 #include <fmt/format.h>
@@ -16,13 +16,13 @@
 namespace lq::diagnosis {
 namespace {
 
-constexpr std::uint64_t most_calls = 1024;                      // of one measurement
-constexpr std::uint64_t largest_file = std::uint64_t{1} << 30;  // as long as each rank has its largest piece
+constexpr std::uint64_t most_calls = 1024;                      // in one measurement
+constexpr std::uint64_t largest_file = std::uint64_t{1} << 30;  // unless the largest piece per rank needs more
 constexpr std::uint64_t measurements_of_files = piece_sizes.size() * 4;
 constexpr std::uint64_t rounds_wanted = 4;
 constexpr std::uint64_t small_file = 65536;
 
-// Memory that begins with a page, as the pump's.
+// Page-aligned memory, as in the transfer engine.
 using Pages = std::unique_ptr<std::byte, decltype(&std::free)>;
 Pages make_pages(std::uint64_t bytes) {
   Pages pages(static_cast<std::byte*>(std::aligned_alloc(4096, bytes)), &std::free);
@@ -41,7 +41,7 @@ class Files {
         renamed_path_(scratch.file("renamed")),
         buffer_(comm::agree(comm, [] { return make_pages(piece_sizes.back()); })) {}
 
-  // Collective. A new file of `bytes` of each rank that takes part.
+  // Collective. Writes a new file with `bytes` from each rank that takes part.
   double write(std::uint64_t piece, std::uint64_t bytes, bool by_all) {
     remove_old();
     comm::agree_at_root(comm_, [&] { transport_.create(path_)->close(); });
@@ -60,7 +60,7 @@ class Files {
     return seconds;
   }
 
-  // Collective. Of the file that write() left, with the same arguments.
+  // Collective. Reads the file that write() left, with the same arguments.
   double read(std::uint64_t piece, std::uint64_t bytes, bool by_all) {
     const bool takes_part = by_all || comm_.rank() == 0;
     const auto file = comm::agree(comm_, [&] { return takes_part ? transport_.open_read(path_) : nullptr; });
@@ -125,7 +125,7 @@ class Files {
   Pages buffer_;
 };
 
-// Bytes per rank of a file that is written in the time that a measurement has.
+// Bytes per rank of a file that can be written in the time of one measurement.
 std::uint64_t affordable_bytes(comm::Comm& comm, Files& files, std::uint64_t bytes, double seconds) {
   constexpr std::uint64_t piece = piece_sizes.back();
   const double taken = comm::max_over_ranks(comm, files.write(piece, piece, true));
@@ -143,10 +143,11 @@ void require_space(comm::Comm& comm, Scratch& scratch, std::uint64_t bytes) {
     if (!free || *free / 2 >= bytes) return;
     ErrorFacts facts;
     facts.path = path;
-    throw Error(Code::no_space,
-                fmt::format("{}: measuring needs twice {}, and {} are free (choose another folder, or smaller files)",
-                            path, base::human_bytes(bytes), base::human_bytes(*free)),
-                facts);
+    throw Error(
+        Code::no_space,
+        fmt::format("{}: the measurement needs twice {}, and {} are free (choose another folder or smaller files)",
+                    path, base::human_bytes(bytes), base::human_bytes(*free)),
+        facts);
   });
 }
 

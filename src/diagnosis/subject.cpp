@@ -27,7 +27,7 @@ Checksum parse_sums(const std::string& text) {
               {.expected = expected, .found = text});
 }
 
-// The record whose bytes are numbers, by the names that formats give it.
+// The record with the numbers, by the names that formats give it.
 const Record* data_record(const Catalog& catalog) {
   const auto is_data = [](const Record& record) {
     return record.type.ends_with("binary-data") || record.type.ends_with("-data");
@@ -36,7 +36,7 @@ const Record* data_record(const Catalog& catalog) {
   return found == catalog.records.end() ? nullptr : &*found;
 }
 
-// The direction of each link of the file; nothing where the numbers of a link are in an order of their own.
+// The direction of each link in the file; empty if the numbers of a link have a special order.
 std::optional<std::vector<int>> links_of(const Payload& payload) {
   const auto link_numbers =
       static_cast<std::uint32_t>(payload.spec.numbers / static_cast<std::uint64_t>(payload.spec.links));
@@ -56,7 +56,7 @@ std::optional<std::vector<int>> links_of(const Payload& payload) {
   return links;
 }
 
-// What the ildg-format record says by itself, whatever else the file says.
+// The statement of the ildg-format record alone, independent of the rest of the file.
 std::optional<format::scidac::LatticeXml> lattice_record(base::ByteSource& file, const Catalog& catalog,
                                                          const Limits& limits) {
   const auto found = std::ranges::find(catalog.records, "ildg-format", &Record::type);
@@ -81,7 +81,7 @@ void require_whole(const std::string& path, const FieldEntry& entry) {
               {.path = path, .record = entry.name});
 }
 
-// Site after site in this very file.
+// True if the sites are in sequence in this file.
 bool is_plain(const Payload& payload) {
   return payload.is_in_one_piece() && payload.encoding.empty() && payload.arrays == 1 && payload.file == 0;
 }
@@ -89,7 +89,7 @@ bool is_plain(const Payload& payload) {
 void describe_gauge(Subject& subject, const Payload* payload) {
   const FieldSpec& spec = subject.spec;
   if (spec.kind != FieldKind::gauge || spec.links != subject.extents.size()) return;
-  // In more dimensions there are too many orders of them, and larger matrices nobody has.
+  // In more dimensions there are too many orders, and larger matrices are not in use.
   if (spec.links < 2 || spec.links > 4 || spec.colors < 2 || spec.colors > 16) return;
   Encoding encoding{.offset = subject.offset, .colors = spec.colors, .links = spec.links, .precision = spec.precision};
   SiteOrder order;
@@ -118,7 +118,7 @@ void take_entry(Subject& subject, const Catalog& catalog, const FieldEntry& entr
   subject.begin = subject.offset = payload.origin();
   subject.end = payload.origin() + payload.length;
   if (!subject.is_gathered) {
-    // Of a header and data the former may say wrong where the latter begin.
+    // A header may state the wrong beginning of its data.
     const bool is_flat = catalog.records.size() == 2;
     if (is_flat) subject.begin = 0;
     subject.end = is_flat ? catalog.file_bytes : std::min(catalog.file_bytes, subject.end);
@@ -133,7 +133,7 @@ void take_entry(Subject& subject, const Catalog& catalog, const FieldEntry& entr
   describe_gauge(subject, &payload);
 }
 
-// Descriptions that the length of the data contradicts are what the file says, too.
+// Descriptions that contradict the length of the data are also statements of the file.
 void compare_descriptions(Subject& subject, const std::optional<format::scidac::LatticeXml>& lattice) {
   const auto is_of_precision = [](const Finding& finding) {
     return finding.rule == "field-precision" || finding.rule == "field-contradiction";
@@ -150,7 +150,7 @@ void compare_descriptions(Subject& subject, const std::optional<format::scidac::
   }
 }
 
-// Nothing is described: a gauge field as in ILDG files on the lattice that was told.
+// Without a description: a gauge field in the form of ILDG files on the given lattice.
 void take_told(Subject& subject, const Extents& extents, std::uint64_t offset, std::uint64_t end) {
   subject.is_described = false;
   subject.field = "gauge";
@@ -163,7 +163,7 @@ void take_told(Subject& subject, const Extents& extents, std::uint64_t offset, s
   describe_gauge(subject, nullptr);
 }
 
-// A gauge field that is described, and that the length of the data contradicts.
+// A gauge field whose description contradicts the length of the data.
 bool is_usable(const format::scidac::LatticeXml& lattice, const base::ByteSource& file) {
   std::uint64_t sites = 1;
   for (const std::int64_t extent : lattice.extents) {
@@ -202,7 +202,7 @@ Subject subject_of(base::ByteSource& file, const DiagnoseOptions& options) {
   const Extents told = options.lattice.empty() ? Extents{} : parse_extents(options.lattice);
   if (told.size() == 1 || volume(told) > file.size()) {
     throw Error(Code::invalid_argument,
-                fmt::format("lattice: {} is none that {} bytes can hold", options.lattice, file.size()));
+                fmt::format("lattice: {} does not fit into {} bytes", options.lattice, file.size()));
   }
   Subject subject;
   subject.catalog = scan_if_known(file, options);
@@ -223,7 +223,7 @@ Subject subject_of(base::ByteSource& file, const DiagnoseOptions& options) {
                               catalog.path, error->message),
                   {.path = catalog.path, .record = error->record});
     }
-    (void)catalog.field(options.field, options.index);  // says what there is instead
+    (void)catalog.field(options.field, options.index);  // throws an error that lists the existing fields
   } else if (const Record* data = data_record(catalog)) {
     const bool is_last = data == &catalog.records.back();
     take_told(subject, told, data->offset,

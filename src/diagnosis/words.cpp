@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What was found, in sentences and as JSON (docs/reference/json.md).
+// Findings as messages and as JSON (docs/reference/json.md).
 #include "diagnosis/words.hpp"
 
 #include <algorithm>
@@ -51,8 +51,8 @@ std::string_view words_of(ComplexParts parts) noexcept {
 }
 
 std::string_view words_of(Parity parity) noexcept {
-  return parity == Parity::even_first ? "sites with an even sum of coordinates stand before those with an odd one"
-                                      : "sites with an odd sum of coordinates stand before those with an even one";
+  return parity == Parity::even_first ? "sites with an even sum of coordinates come before those with an odd one"
+                                      : "sites with an odd sum of coordinates come before those with an even one";
 }
 
 constexpr Axes parts_apart = {Axis::site, Axis::link, Axis::part, Axis::row, Axis::column};
@@ -189,11 +189,11 @@ std::vector<Finding> differences(const Ordering& declared, const Ordering& best)
   };
   if (best.is_transposed) add("transposed", std::string(transposed_words));
   if (best.order != declared.order) {
-    add("site-order",
-        fmt::format("the sites stand with {}; this format has {}", order_text(best.order), order_text(declared.order)));
+    add("site-order", fmt::format("the sites are stored with {}; this format has {}", order_text(best.order),
+                                  order_text(declared.order)));
   }
   if (best.sites.parity != Parity::none) {
-    add("parity", fmt::format("{}, where the format has one sequence of all", words_of(best.sites.parity)));
+    add("parity", fmt::format("{}, but the format has a single sequence of all sites", words_of(best.sites.parity)));
   }
   if (best.links != declared.links) {
     add("link-order", fmt::format("the links of a site are in the order {}; this format has {}",
@@ -267,9 +267,9 @@ std::string list_of(std::span<const Choice> readings) {
 
 std::vector<Finding> damage_in(const Walk& walked, const Pass& pass) {
   std::vector<Finding> all;
-  add_damage(all, walked, pass.zeros, "zero-sites", "of zeros only, as lost writes leave them");
+  add_damage(all, walked, pass.zeros, "zero-sites", "of zeros only, as after lost writes");
   add_damage(all, walked, pass.not_finite, "not-finite", "with numbers that are NaN or infinite");
-  add_damage(all, walked, pass.not_unitary, "not-unitary", "with links that are no SU(N) matrices");
+  add_damage(all, walked, pass.not_unitary, "not-unitary", "with links that are not SU(N) matrices");
   const Extents& extents = walked.ordering.sites.extents;
   const std::uint64_t border = volume(extents) / static_cast<std::uint64_t>(extents[extents.size() - 1]);
   if (pass.border_zeros == border) {
@@ -286,11 +286,11 @@ std::vector<Finding> damage_in(const Walk& walked, const Pass& pass) {
   return all;
 }
 
-// What broken joints between time slices come from, in sentences.
+// Explains broken joints between time slices.
 
 namespace {
 
-// The places of the slices in the order of time, where they are all there and only stand in another order; else empty.
+// The places of the slices in the order of time, if all exist and are only permuted; else empty.
 std::vector<std::int64_t> places_in_time(const Joints& joints, std::int64_t slices) {
   std::vector<std::int64_t> successors;
   for (std::int64_t t = 0; t < slices; ++t) successors.push_back((t + 1) % slices);
@@ -318,7 +318,7 @@ std::string why(const BrokenJoint& broken, std::int64_t next, std::uint64_t slic
   }
   if (!broken.shift)
     return "slice " + std::to_string(next) + " belongs to another configuration, or its sites are in another order";
-  return fmt::format("the sites of slice {} stand {}", next, places_text(*broken.shift, slice_sites));
+  return fmt::format("the sites of slice {} are {}", next, places_text(*broken.shift, slice_sites));
 }
 
 }  // namespace
@@ -330,7 +330,7 @@ std::vector<Finding> damage_in(const Joints& joints, const Extents& extents) {
   if (const auto places = places_in_time(joints, slices); !places.empty()) {
     return {finding(Severity::error, "slice-order",
                     fmt::format("the time slices are in another order: sorted by time they are at places {} of the "
-                                "file, which makes the plaquettes between neighbours right",
+                                "file, which makes the plaquettes between neighbours correct",
                                 fmt::join(places, ", ")))};
   }
   if (constexpr std::size_t most_told = 8; joints.broken.size() > most_told) {
@@ -344,13 +344,13 @@ std::vector<Finding> damage_in(const Joints& joints, const Extents& extents) {
   for (std::size_t k = 0; k < joints.broken.size(); ++k) {
     const BrokenJoint& broken = joints.broken[k];
     const std::int64_t next = (broken.slice + 1) % slices;
-    // Slices that are moved together, and the joint after them.
+    // Slices that are shifted together, and the joint after them.
     if (broken.shift && k + 1 < joints.broken.size() && joints.broken[k + 1].shift == slice_sites - *broken.shift) {
       const std::int64_t end = joints.broken[++k].slice;
       all.push_back(finding(
           Severity::error, "slice-shifted",
-          fmt::format("the sites of time slice{} stand {}, the last ones at the front: only so the plaquettes to the "
-                      "neighbouring slices are right ({:.3f} as the sites stand, {:.3f} between other slices)",
+          fmt::format("the sites of time slice{} are {}, the last ones at the front: only this makes plaquettes to the "
+                      "neighbouring slices correct ({:.3f} as stored, {:.3f} between other slices)",
                       next == end ? fmt::format(" {}", next) : fmt::format("s {} to {}", next, end),
                       places_text(*broken.shift, slice_sites), broken.plaquette, joints.usual)));
       continue;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What was found, in sentences for people who know their field and not its file format.
+// Findings as messages for people who know their field and not its file format.
 #pragma once
 
 #include <span>
@@ -16,14 +16,14 @@ namespace lq::diagnosis {
 
 Finding finding(Severity severity, std::string rule, std::string message);
 
-// In what the numbers are other than the file says. `offset`: of the first one in the file; `marks`: of the records
-// that they are in, or nullptr.
+// How the numbers differ from the file's statements. `offset`: of the first number in the file; `marks`: of the records
+// that contain them, or nullptr.
 std::vector<Finding> differences(const Subject& subject, const Encoding& found, std::uint64_t offset,
                                  const RecordChain* marks);
 std::vector<Finding> differences(const Ordering& declared, const Ordering& found);
-// The axes of the numbers, slowest first, as descriptions of raw files name them (formats/raw.md 3).
+// The axes of the numbers, slowest first, in the notation of raw descriptions (formats/raw.md 3).
 std::string axes_text(const Encoding& encoding, const Ordering& ordering);
-// "double precision, big-endian, ...": a reading of a file that says nothing.
+// "double precision, big-endian, ...": a reading of a file without description.
 std::string description_of(const Encoding& encoding, const Ordering& ordering, std::uint64_t offset,
                            const RecordChain* marks);
 // "(1) the lattice is 16 16 16 32, with ...; (2) ..."

@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Rotations by (number mod 29) of two sites differ by the same in every run of the sequence that is made of the same
-// fastest digits. So runs that begin at numbers of one remainder are added up first, place by place and without any
-// rotation, which is one XOR of long rows per run; at the end each place of each of the 29 rows is rotated once.
+// Rotations by (number mod 29) of two sites differ by the same amount in every run of the sequence with the same
+// fastest digits. So runs that begin at numbers with the same remainder are added up first, place by place and without
+// rotation, by one XOR of long rows per run; at the end each place of each of the 29 rows is rotated once.
 #include "diagnosis/diagnose.hpp"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ class RotatedSum {
   }
 
  private:
-  // By how much the number of a site in the lattice grows with each digit; the first ones make a run.
+  // How much the number of a site in the lattice grows with each digit; the first digits form a run.
   void place_digits(const SiteMap& map) {
     std::vector<std::uint64_t> strides(1, 1);
     for (const std::int64_t extent : map.extents)
@@ -63,7 +63,7 @@ class RotatedSum {
     }
   }
 
-  // Runs of the sequence that digits below `digit` make, contiguous.
+  // Runs of the sequence formed by digits below `digit`, contiguous.
   void add_runs(std::size_t digit, unsigned remainder) {
     if (digit == run_digits_) {
       std::uint32_t* const row = rows_.data() + static_cast<std::size_t>(remainder) * run_;
@@ -102,7 +102,7 @@ class RotatedSum {
   const std::uint32_t* next_ = nullptr;
 };
 
-// An order of the sites to be tried: one sequence, or process by process.
+// An order of the sites to try: one sequence, or process by process.
 struct Candidate {
   SiteMap map;
   SiteOrder sites;  // of a sequence
@@ -112,7 +112,7 @@ struct Candidate {
   bool is_grid() const noexcept { return sites.empty(); }
 };
 
-// All of them, in the order in which they are tried: sequences first.
+// All candidates in the order of trial: sequences first.
 class Candidates {
  public:
   explicit Candidates(const Extents& extents)
@@ -122,7 +122,7 @@ class Candidates {
     std::iota(order_.begin(), order_.end(), 0);
   }
 
-  // Nothing after the last one.
+  // Empty after the last one.
   std::optional<Candidate> next() {
     if (has_sequence_) {
       Candidate found{sequence_of(extents_, order_), order_, {}};
@@ -161,10 +161,10 @@ class Candidates {
   Coord processes_;
   bool has_sequence_ = true;
   bool has_grid_ = true;
-  bool has_other_ranks_ = false;  // of this grid, with t fastest
+  bool has_other_ranks_ = false;  // for this grid, with t fastest
 };
 
-// A few candidates at a time, each by one thread; of several that are right the first one counts.
+// Tries a few candidates at a time, each by one thread; the first correct one counts.
 class Search {
  public:
   Search(std::span<const std::uint32_t> crcs, const Extents& extents, const Checksum& wanted, double seconds,
@@ -200,7 +200,7 @@ class Search {
     return !some_.empty();
   }
 
-  // The second sum is computed only where the first one is right.
+  // The second sum is computed only if the first one matches.
   void try_them() {
     std::vector<char> is_right(some_.size());  // each written by one thread
     comm::parallel_for(team_, some_.size(), [&](int thread, std::uint64_t i) {
@@ -239,7 +239,7 @@ class Search {
   FoundOrder found_;
 };
 
-// Where the numbers of sites follow no digits.
+// For site numbers that do not follow from digits.
 Checksum checksum_by_sites(std::span<const std::uint32_t> crcs, const SiteMap& map) {
   Checksum sums;
   for (std::size_t k = 0; k < crcs.size(); ++k) {

@@ -15,9 +15,9 @@
 namespace lq::engine {
 namespace {
 
-constexpr std::uint64_t long_row = 64 * 1024;       // worth a call of its own
+constexpr std::uint64_t long_row = 64 * 1024;       // worth a separate call
 constexpr std::uint64_t small_field = 1024 * 1024;  // not worth an exchange
-constexpr double clear_gain = 0.75;                 // of the time: predictions err by less
+constexpr double clear_gain = 0.75;                 // as a ratio of times: predictions err by less
 
 std::string obstacle_to(Strategy strategy, const Transfer& transfer, const TransferContext& context,
                         const RouteOptions& options, const std::optional<ChunkSizes>& sizes) {
@@ -27,9 +27,8 @@ std::string obstacle_to(Strategy strategy, const Transfer& transfer, const Trans
       return "the sites of a tile are on several ranks, and one has to encode it";
     }
     if (is_direct_safe) return "";
-    return fmt::format(
-        "on this file system two clients must not write into one block of {} bytes ({}take \"messages\")",
-        context.block_bytes, sizes ? "" : "grant more memory and ");
+    return fmt::format("on this file system two clients must not write into one block of {} bytes ({}use \"messages\")",
+                       context.block_bytes, sizes ? "" : "grant more memory and ");
   }
   if (!sizes && transfer.writing && !transfer.payload.encoding.empty()) {
     const std::uint64_t bytes = lattice::TileMap(transfer.payload).layer_sites() * transfer.site_bytes();
@@ -44,10 +43,10 @@ std::string obstacle_to(Strategy strategy, const Transfer& transfer, const Trans
         "aligned chunks of sites of {} bytes need more than the {} bytes of memory that the options grant (grant "
         "more{})",
         transfer.site_bytes(), granted_memory(options.memory_bytes, context.call_bytes),
-        is_direct_safe ? ", or take \"direct\"" : "");
+        is_direct_safe ? ", or use \"direct\"" : "");
   }
   if (strategy == Strategy::messages) return "";
-  if (!context.can_share) return "the ranks of a node share no memory (take \"messages\")";
+  if (!context.can_share) return "the ranks of a node share no memory (use \"messages\")";
   if (strategy == Strategy::shared || !transfer.writing) return "";
   if (!context.can_pull) return "ranks cannot read their neighbours' memory (use \"shared\"; `lq doctor` shows why)";
   if (!context.is_in_memory) {
@@ -60,36 +59,36 @@ const Candidate& named(const std::vector<Candidate>& all, Strategy strategy) {
   return *std::ranges::find_if(all, [&](const Candidate& one) { return one.choice.strategy == strategy; });
 }
 
-// Seconds that the calls of the busiest rank take beyond their bytes, each row being one: on a network a call costs a
-// thousand times what it costs on a local disk.
+// Seconds that the calls of the busiest rank take in addition to their bytes, one call per row: on a network a call
+// costs a thousand times as much as on a local disk.
 double seconds_of_calls(const Transfer& transfer, const Geometry& geometry, const Machine& machine) {
   const double call = transfer.writing ? machine.write_call : machine.read_call;
   return call * real(geometry.rank_bytes()) / real(std::max<std::uint64_t>(geometry.row_bytes(), 1));
 }
 
 bool are_calls_dear(const Transfer& transfer, const Geometry& geometry, const Machine& machine) {
-  constexpr double worth_an_exchange = 2e-3;  // seconds; more than looking around and a few messages take
+  constexpr double worth_an_exchange = 2e-3;  // seconds; more than discovering nodes and a few messages take
   return seconds_of_calls(transfer, geometry, machine) > worth_an_exchange;
 }
 
-// From which length on a row is worth a call of its own: its bytes take longer than the call itself.
+// The length from which a row is worth a separate call: its bytes take longer than the call itself.
 std::uint64_t length_worth_a_call(const Transfer& transfer, const Machine& machine) {
   const double call =
       transfer.writing ? machine.write_call * machine.write_rate : machine.read_call * machine.read_rate;
   return std::clamp(static_cast<std::uint64_t>(std::min(call, real(small_field))), long_row, small_field);
 }
 
-// Whether ranks of one client would only write in turn, and slower than one for all.
+// True if ranks of one client could only write in turn, and slower than one rank for all.
 bool one_should_write(const Transfer& transfer, const TransferContext& context, const RouteOptions& options) {
   return transfer.writing && options.aggregators == 0 && context.is_one_client &&
          context.client_writes == storage::ClientWrites::best_by_one;
 }
 
-// Why every rank should move its own rows; empty: it should not.
+// The reason why every rank should move its own rows; empty: it should not.
 std::string reason_for_direct(const Transfer& transfer, const Geometry& geometry, const TransferContext& context,
                               const RouteOptions& options, const Machine& machine) {
   if (!transfer.writing && !transfer.payload.encoding.empty() && !has_whole_layers(transfer, options, context)) {
-    return "each rank decodes the tiles that it has sites of";
+    return "each rank decodes the tiles in which it has sites";
   }
   if (options.aggregators > 0 && options.aggregators < geometry.ranks()) return "";
   if (geometry.ranks() == 1) return "one rank holds all sites";
@@ -125,8 +124,8 @@ const Candidate& by_rules(const std::vector<Candidate>& all, const Transfer& tra
       one_should_write(transfer, context, options)
           ? "ranks of one client would write in turn, and one alone is faster; "
           : fmt::format("rows of {} are too short to be moved one by one; ", base::human_bytes(geometry.row_bytes()));
-  // Whoever pulls packs and stores in turn: where storing waits for servers, those whose sites are wanted pack
-  // meanwhile.
+  // The rank that pulls packs and stores alternately. If storing waits for servers, the other ranks can pack in the
+  // meantime, so pull is not used.
   if (transfer.writing && on_nodes && pull.is_possible() && !context.lies_on_servers) {
     reason += "ranks that exchange are on one node and may read each other's memory";
     return pull;
@@ -142,9 +141,9 @@ ShareOptions shares_with(const RouteOptions& grouping, const Transfer& transfer,
           root_owns_edges(context.needs_single_owner, transfer.writing)};
 }
 
-// Options with the number of ranks that should write where nobody asks for one: few for each target, more where these
-// are predicted to take longer, for the model knows nothing of what many clients cost a target. One, where the client
-// would let them write in turn: the others pack meanwhile (measured on GlusterFS: twice the rate of four).
+// Options with the default number of writing ranks: few for each target, more if these are predicted to take longer,
+// because the model does not include what many clients cost a target. One if the client serialises their writes: the
+// others pack in the meantime (measured on GlusterFS: twice the rate of four).
 RouteOptions grouping_for(const Transfer& transfer, const Geometry& geometry, const TransferContext& context,
                           const RouteOptions& options, const ChunkSizes& sizes, const Machine& machine) {
   constexpr double as_fast = 1.1;
@@ -173,7 +172,7 @@ RouteOptions grouping_for(const Transfer& transfer, const Geometry& geometry, co
   return options;
 }
 
-// Reading by pull is reading by shared memory, and direct means all ranks.
+// Reading by pull is the same as reading by shared memory, and direct means all ranks.
 bool is_choice_of_its_own(const Candidate& one, const Geometry& geometry, const RouteOptions& options, bool writing) {
   if (!one.is_possible()) return false;
   if (one.choice.strategy == Strategy::pull) return writing;
@@ -209,9 +208,10 @@ const Candidate& best_of(const std::vector<Candidate>& all, const Transfer& tran
                          const TransferContext& context, const RouteOptions& options, const Machine& machine,
                          std::string& reason) {
   const Candidate* best = &by_rules(all, transfer, geometry, context, options, machine, reason);
-  // Long rows stay direct whatever the model says: then nobody needs to ask about nodes before that is decided.
+  // Long rows stay direct whatever the model predicts, so that no facts about nodes are needed before that is decided.
   if (!context.is_known || best->choice.strategy == Strategy::direct) return *best;
-  if (one_should_write(transfer, context, options)) return *best;  // measured; the model knows nothing of turns
+  if (one_should_write(transfer, context, options))
+    return *best;  // measured; the model does not include serialised writes
   if (geometry.ranks() == 1 || (geometry.bytes() < small_field && !are_calls_dear(transfer, geometry, machine))) {
     return *best;
   }

@@ -17,14 +17,14 @@
 namespace lq::engine {
 namespace {
 
-// Ranks advance by `step` along a dimension of so many places.
+// Ranks advance by `step` along a dimension with this many places.
 struct Stride {
   std::uint64_t step = 0, places = 1;
 };
 
-// How many sums of steps are below `limit`; strides ascend, each beyond all sums of those before it.
+// Number of sums of steps below `limit`; strides ascend, each beyond all sums of the previous ones.
 std::uint64_t sums_below(const std::vector<Stride>& strides, std::uint64_t limit) {
-  std::uint64_t below = 1;  // sums of the strides looked at so far
+  std::uint64_t below = 1;  // number of sums of the strides so far
   for (const Stride& stride : strides) below *= stride.places;
   std::uint64_t count = 0;
   for (std::size_t k = strides.size(); k-- > 0;) {
@@ -129,7 +129,7 @@ std::uint64_t Geometry::listed_members_between(std::uint64_t begin, std::uint64_
 
 bool Geometry::listed_groups_stay_on_nodes(int shared, std::uint64_t ranks_per_node) const {
   const Box all = places_of_group(dimensions(), Coord::filled(dimensions(), 0));
-  const std::uint64_t each = members(shared);  // of a group; they follow each other in the file's order
+  const std::uint64_t each = members(shared);  // members of a group; they are consecutive in the file's order
   std::uint64_t number = 0, node_of_group = 0;
   Coord next = all.lower;
   do {
@@ -140,13 +140,13 @@ bool Geometry::listed_groups_stay_on_nodes(int shared, std::uint64_t ranks_per_n
   return true;
 }
 
-// Ranks that follow each other without a gap, as many as divide a node.
+// Consecutive ranks without a gap, whose number divides a node.
 bool Geometry::groups_stay_on_nodes(int shared, std::uint64_t ranks_per_node) const {
   const lattice::Decomposition& dealt = *transfer_.dealt;
   if (!dealt.holders().empty()) return listed_groups_stay_on_nodes(shared, ranks_per_node);
   const std::uint64_t all = volume(dealt.processes());
   if (all <= ranks_per_node) return true;
-  std::uint64_t dense = 1;  // ranks that follow each other in one group
+  std::uint64_t dense = 1;  // consecutive ranks in one group
   Coord next = Coord::filled(dimensions(), 0);
   const int corner = dealt.rank_at(next);
   std::vector<Stride> strides;
@@ -171,18 +171,17 @@ namespace {
 constexpr std::uint64_t page = 4096;
 constexpr std::uint64_t usual_chunk = 512 * 1024;  // half of a second level cache
 constexpr std::uint64_t long_piece = 1024 * 1024;
-constexpr std::uint64_t chunk_of_servers = 1024 * 1024;  // half of the calls, each of which waits
-// Where clients fetch ahead for who reads on after what it read (measured on ceph-fuse, four ranks: 1.4 times the rate
-// of 1 MiB).
+constexpr std::uint64_t chunk_of_servers = 1024 * 1024;  // halves the number of calls, each of which waits
+// For clients that prefetch sequential reads (measured on ceph-fuse, four ranks: 1.4 times the rate of 1 MiB).
 constexpr std::uint64_t longest_run = 8 * 1024 * 1024;
 constexpr std::uint64_t few_sites = 8;  // in a chunk, at least
 constexpr std::uint64_t largest_alignment = std::uint64_t{1} << 30;
-// At most: writing, two assembled, two arriving, four leaving; reading, two read, four wanted, four spare.
+// At most: when writing, two assembled, two arriving, four leaving; when reading, two read, four awaited, four spare.
 constexpr std::uint64_t chunks_in_memory = 10;
 
 std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
-// The largest divisor of `alignment` between the bounds; 0: there is none.
+// The largest divisor of `alignment` between the bounds; 0 if there is none.
 std::uint64_t divisor_between(std::uint64_t alignment, std::uint64_t least, std::uint64_t most) {
   for (std::uint64_t parts = (alignment + most - 1) / most; parts <= alignment / least; ++parts) {
     if (alignment % parts == 0) return alignment / parts;
@@ -190,8 +189,8 @@ std::uint64_t divisor_between(std::uint64_t alignment, std::uint64_t least, std:
   return 0;
 }
 
-// A buffer has room for the sites that reach into the chunk and is rounded up to a page.
-std::uint64_t beside_chunk(std::uint64_t site_bytes) { return 2 * site_bytes + page; }
+// A buffer also holds the sites that extend beyond the chunk, and is rounded up to a page.
+std::uint64_t chunk_overhead(std::uint64_t site_bytes) { return 2 * site_bytes + page; }
 
 std::uint64_t alignment_for(const RouteOptions& options, const TransferContext& context) {
   const std::uint64_t block = std::max<std::uint64_t>(context.block_bytes, 1);
@@ -203,7 +202,7 @@ std::uint64_t alignment_for(const RouteOptions& options, const TransferContext& 
   return context.needs_single_owner ? round_up(std::max(wanted, page), block) : round_up(page, wanted);
 }
 
-// Worth an owner of its own: who asks for small chunks wants them dealt out, too.
+// The smallest piece that gets a separate owner: a request for small chunks implies small pieces.
 std::uint64_t piece_for(const RouteOptions& options) {
   return options.chunk_bytes == 0 ? long_piece : std::min(long_piece, options.chunk_bytes);
 }
@@ -212,7 +211,7 @@ bool is_read_in_order(const Transfer& transfer, const RouteOptions& options, con
   return !transfer.writing && context.reads_in_order && options.chunk_bytes == 0;
 }
 
-// Domains in which a rank reads on for a while, but so that each rank has some.
+// Domains that are long enough for sequential reading, but leave some for each rank.
 std::uint64_t domain_in_order(const Transfer& transfer, const ChunkSizes& sizes) {
   const std::uint64_t bytes = transfer.payload.stored.volume() * transfer.site_bytes();
   const std::uint64_t of_rank = bytes / volume(transfer.dealt->processes());
@@ -220,8 +219,8 @@ std::uint64_t domain_in_order(const Transfer& transfer, const ChunkSizes& sizes)
   return std::max(sizes.domain_bytes, std::min(of_rank, longest_run) / unit * unit);
 }
 
-// Of an exchange where nobody asks for another size. A rank that moves less than servers want in a call is no reason to
-// leave others without any.
+// The default chunk of an exchange. A rank that moves less than the preferred call size does not justify chunks that
+// leave other ranks without any.
 std::uint64_t usual_chunk_of(const Transfer& transfer, const TransferContext& context, bool in_order) {
   const bool waits = in_order || (transfer.writing && context.lies_on_servers);
   const std::uint64_t usual = waits ? chunk_of_servers : usual_chunk;
@@ -234,29 +233,30 @@ std::uint64_t usual_chunk_of(const Transfer& transfer, const TransferContext& co
 std::string reason_of(const ChunkSizes& sizes, std::uint64_t asked, std::uint64_t memory,
                       const TransferContext& context) {
   if (asked > sizes.chunk_bytes) {
-    return fmt::format("smaller than the {} asked for: {} chunks must fit into the {} of `memory_bytes`",
+    return fmt::format("smaller than the requested {}: {} chunks must fit into the {} of `memory_bytes`",
                        base::binary_bytes(asked), chunks_in_memory, base::binary_bytes(memory));
   }
-  if (asked > 0) return asked == sizes.chunk_bytes ? "asked for" : "as asked for, and aligned";
+  if (asked > 0) return asked == sizes.chunk_bytes ? "requested" : "requested, then aligned";
   if (context.call_bytes == 0) return {};
-  if (sizes.chunk_bytes >= context.call_bytes) return "a call that the servers of this file system are fast with";
-  return fmt::format("smaller than the {} that the servers of this file system are fast with: {}",
+  if (sizes.chunk_bytes >= context.call_bytes)
+    return "the call size with which the servers of this file system are fast";
+  return fmt::format("smaller than the {} with which the servers of this file system are fast: {}",
                      base::binary_bytes(context.call_bytes),
                      memory_of_exchange(context.call_bytes, 0) > memory
-                         ? fmt::format("there are {} of `memory_bytes`", base::binary_bytes(memory))
+                         ? fmt::format("`memory_bytes` is {}", base::binary_bytes(memory))
                          : "each rank moves little");
 }
 
-// Chunks of `usual` bytes, unless the caller wants others.
+// Chunks of `usual` bytes, unless the caller requests another size.
 std::optional<ChunkSizes> sizes_around(std::uint64_t usual, std::uint64_t site_bytes, const RouteOptions& options,
                                        const TransferContext& context) {
   ChunkSizes sizes;
   sizes.alignment = alignment_for(options, context);
   const std::uint64_t memory = granted_memory(options.memory_bytes, context.call_bytes);
   const std::uint64_t buffer = memory / chunks_in_memory;
-  if (site_bytes > buffer / few_sites || beside_chunk(site_bytes) > buffer) return std::nullopt;
+  if (site_bytes > buffer / few_sites || chunk_overhead(site_bytes) > buffer) return std::nullopt;
   const std::uint64_t least = std::max(few_sites * site_bytes, page);
-  const std::uint64_t most = buffer - beside_chunk(site_bytes);
+  const std::uint64_t most = buffer - chunk_overhead(site_bytes);
   const std::uint64_t wanted = options.chunk_bytes == 0 ? usual : options.chunk_bytes;
   if (least > most) return std::nullopt;
   const std::uint64_t target = std::clamp(wanted, least, most);
@@ -289,7 +289,7 @@ std::optional<ChunkSizes> chunk_sizes(const Transfer& transfer, const RouteOptio
     sizes = sizes_around(usual_chunk_of(transfer, context, in_order), site_bytes, options, context);
     if (sizes && in_order) sizes->domain_bytes = domain_in_order(transfer, *sizes);
   }
-  // Tiles and links begin anywhere in the file: one rank writes all of them where two must not write into one block.
+  // Tiles and links begin anywhere in the file: one rank writes them all if two clients must not write into one block.
   if (sizes && !transfer.payload.is_in_one_piece() && transfer.writing && context.needs_single_owner) {
     const std::uint64_t all = std::max<std::uint64_t>(transfer.payload.stored.volume() * site_bytes, 1);
     sizes->domain_bytes = round_up(all, sizes->domain_bytes);
@@ -306,7 +306,7 @@ bool has_whole_layers(const Transfer& transfer, const RouteOptions& options, con
 }
 
 std::uint64_t memory_of_exchange(std::uint64_t chunk_bytes, std::uint64_t site_bytes) {
-  return chunks_in_memory * (chunk_bytes + beside_chunk(site_bytes));
+  return chunks_in_memory * (chunk_bytes + chunk_overhead(site_bytes));
 }
 
 std::uint64_t writers_for_targets(std::uint64_t targets, std::uint64_t ranks, const Machine& machine) {
@@ -339,7 +339,7 @@ Choice choose(const Transfer& transfer, const TransferContext& context, const Ro
               const Machine& machine) {
   const Geometry geometry(transfer);
   const std::vector<Candidate> all = candidates(transfer, geometry, context, options, machine);
-  std::string reason = "asked for";
+  std::string reason = "requested";
   if (options.strategy == Strategy::automatic) {
     Choice choice = best_of(all, transfer, geometry, context, options, machine, reason).choice;
     choice.reason = std::move(reason);

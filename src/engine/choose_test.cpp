@@ -314,21 +314,20 @@ TEST(Choose, TakesCallsThatServersAreFastWith) {
     EXPECT_EQ(usual.shares.chunk_bytes, 4 * mib);
     EXPECT_EQ(usual.shares.domain_bytes, 4 * mib);
     EXPECT_LE(usual.memory_bytes, 64 * mib);
-    EXPECT_EQ(usual.chunk_reason, "a call that the servers of this file system are fast with");
+    EXPECT_EQ(usual.chunk_reason, "the call size with which the servers of this file system are fast");
     EXPECT_EQ(taken(forced(Strategy::direct)).block_bytes, 4 * mib);
     RouteOptions asked = forced(Strategy::shared);
     asked.chunk_bytes = 2 * mib;
     EXPECT_EQ(taken(asked).shares.chunk_bytes, 2 * mib);
-    EXPECT_EQ(taken(asked).chunk_reason, "asked for");
+    EXPECT_EQ(taken(asked).chunk_reason, "requested");
     asked.chunk_bytes = 8 * mib;
     asked.memory_bytes = 16 * mib;
     EXPECT_EQ(taken(asked).shares.chunk_bytes, mib);
     EXPECT_EQ(taken(asked).chunk_reason,
-              "smaller than the 8 MiB asked for: 10 chunks must fit into the 16 MiB of `memory_bytes`");
+              "smaller than the requested 8 MiB: 10 chunks must fit into the 16 MiB of `memory_bytes`");
     asked.chunk_bytes = 0;
     EXPECT_EQ(taken(asked).chunk_reason,
-              "smaller than the 4 MiB that the servers of this file system are fast with: there are 16 MiB of "
-              "`memory_bytes`");
+              "smaller than the 4 MiB with which the servers of this file system are fast: `memory_bytes` is 16 MiB");
     context.call_bytes = 0;
     EXPECT_LE(taken(forced(Strategy::shared)).shares.chunk_bytes, mib);
     EXPECT_LE(taken(forced(Strategy::shared)).memory_bytes, usual_memory);
@@ -338,7 +337,7 @@ TEST(Choose, TakesCallsThatServersAreFastWith) {
   const Choice little = choice(small, context, forced(Strategy::shared));
   EXPECT_EQ(little.shares.chunk_bytes, 2 * mib);
   EXPECT_EQ(little.chunk_reason,
-            "smaller than the 4 MiB that the servers of this file system are fast with: each rank moves little");
+            "smaller than the 4 MiB with which the servers of this file system are fast: each rank moves little");
 }
 
 TEST(Choose, LetsSitesBePackedWhileServersAreWaitedFor) {

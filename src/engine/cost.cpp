@@ -14,7 +14,7 @@ std::uint64_t scaled(std::uint64_t counted, double factor) {
   return static_cast<std::uint64_t>(std::llround(real(counted) * factor));
 }
 
-// What was counted on the way through `done` of `all` units.
+// Adds the counts of `done` of `all` units, extrapolated.
 void continue_to(Counts& counts, std::uint64_t done, std::uint64_t all, std::uint64_t Counts::*first,
                  std::uint64_t Counts::*second) {
   if (done == 0 || done >= all) return;
@@ -54,7 +54,7 @@ void count_owned(const Shares& shares, int rank, std::uint64_t most_chunks, Coun
     for (const int holder : holders) counts.arrivals += holder == rank ? 0 : 1;
   }
   if (counts.calls < most_chunks) return;
-  // Owners take turns: from its first chunk to the next one these were all.
+  // Owners alternate: the work on the chunks up to `reached` is extrapolated to all chunks.
   const std::uint64_t all = shares.end_chunk() - shares.first_chunk();
   const std::uint64_t arrivals = counts.arrivals;
   continue_to(counts, reached - first, all, &Counts::calls, &Counts::stored);
@@ -85,8 +85,8 @@ void count_held(const Shares& shares, int rank, std::uint64_t most_chunks, Count
   }
 }
 
-// Places along one dimension that differ: both ends and the middle.
-std::vector<std::int64_t> telling_places(std::int64_t places) {
+// Representative places along one dimension: both ends and the middle.
+std::vector<std::int64_t> sample_places(std::int64_t places) {
   std::vector<std::int64_t> all{0, places / 2, places - 1};
   all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
@@ -105,14 +105,14 @@ Counts count_work(const Transfer& transfer, const Choice& choice, int rank, std:
 
 Counts count_busiest(const Transfer& transfer, const Geometry& geometry, const Choice& choice,
                      std::uint64_t most_chunks) {
-  // Only block 0 of a dimension is sure to be as large as any; owners sit anywhere in a group.
+  // Only block 0 of a dimension is certain to be a largest one; owners may be anywhere in a group.
   std::vector<Coord> places{Coord::filled(geometry.dimensions(), 0)};
   const lattice::Decomposition& dealt = *transfer.dealt;
   for (const int d : geometry.order()) {
     const std::int64_t held = std::min(dealt.processes()[d], dealt.extents()[d]);
     std::vector<Coord> more;
     for (const Coord& place : places) {
-      for (const std::int64_t x : telling_places(held)) {
+      for (const std::int64_t x : sample_places(held)) {
         more.push_back(place);
         more.back()[d] = x;
       }
@@ -134,9 +134,9 @@ Counts count_busiest(const Transfer& transfer, const Geometry& geometry, const C
 
 namespace {
 
-constexpr double flights = 2;  // messages on their way at a time
+constexpr double flights = 2;  // messages in flight at a time
 
-// Contiguous in the file and in one node, where the ranks that meet there are on one node altogether.
+// Contiguous in the file and on one node, if all ranks that meet there are on that node.
 std::uint64_t piece_of_node(const Geometry& geometry, std::uint64_t ranks_per_node) {
   int shared = 0;
   while (shared < geometry.dimensions() && geometry.groups_stay_on_nodes(shared + 1, ranks_per_node)) ++shared;
@@ -150,7 +150,7 @@ void add_direct(Work& work, const Transfer& transfer, const Geometry& geometry, 
   work.stored = work.packed;
   work.calls = rows * std::ceil(row / real(choice.block_bytes));
   work.writers = real(geometry.ranks());
-  // A piece of the file begins in a block in which that of another rank or, between nodes, of another node ends.
+  // A piece of the file begins in the block in which the piece of another rank (between nodes: of another node) ends.
   const double piece = context.is_one_node ? row : real(piece_of_node(geometry, context.ranks_per_node));
   const bool is_aligned =
       geometry.row_bytes() % context.block_bytes == 0 && transfer.payload.offset % context.block_bytes == 0;
@@ -172,8 +172,8 @@ void add_exchange(Work& work, const Transfer& transfer, const Geometry& geometry
   if (context.block_bytes > 1 && shares.domain_bytes % context.block_bytes != 0) {
     work.shared_blocks = work.stored / domain;
   }
-  // What an owner gets from others, and a holder gives: the larger of the two. Domains reach beyond the piece of the
-  // file in which they begin, so that a part belongs to the next group.
+  // The larger of what an owner receives and what a holder sends. Domains extend beyond the piece of the file in which
+  // they begin, so a part belongs to the next group.
   const double piece = real(geometry.piece_bytes(shared));
   const double beyond = geometry.groups(shared) == 1 ? 0
                         : piece < domain             ? 1 - piece / (2 * domain)
@@ -186,13 +186,13 @@ void add_exchange(Work& work, const Transfer& transfer, const Geometry& geometry
   const double near_share = others > 0 ? ((1 - beyond) * (near - 1) / members + beyond * near_beyond) / others : 0;
   work.near_bytes = moved * near_share;
   work.far_bytes = moved - work.near_bytes;
-  // Each chunk meets all who hold sites of it.
+  // Each chunk involves all ranks that hold sites of it.
   const double held = expected_chunks(transfer, geometry, shares.chunk_bytes);
   const double chunks = std::max(real(geometry.bytes()) / real(shares.chunk_bytes), 1.0);
   const double met = work.calls * held * real(geometry.ranks()) / chunks;
-  const double parcels = std::max(held, met) * others;
-  work.near_messages = parcels * near_share;
-  work.far_messages = parcels - work.near_messages;
+  const double messages = std::max(held, met) * others;
+  work.near_messages = messages * near_share;
+  work.far_messages = messages - work.near_messages;
 }
 
 class Predicting {
@@ -216,7 +216,7 @@ class Predicting {
     seconds.exchange = exchange();
     const double all = whole_storage();
     if (nodes_ == 1) {
-      // Writing into the system's memory takes the time of the cores that also pack: nothing is at the same time.
+      // Writing into the page cache uses the cores that also pack: nothing overlaps.
       seconds.storage = std::max(moving(), all) - writers_turns_ * spared() + calling();
       seconds.total = seconds.pack + seconds.exchange + seconds.storage;
     } else {
@@ -230,13 +230,13 @@ class Predicting {
  private:
   bool moves_by_messages() const { return strategy_ == Strategy::messages; }
 
-  // The bytes of a writer, at the rate of large pieces out of memory.
+  // Time of a writer's bytes, at the rate of large pieces from memory.
   double moving() const {
     return writers_turns_ * work_.stored / (writing_ ? machine_.write_rate : machine_.read_rate);
   }
 
-  // What goes to the file lies in cache, because it was packed just now: its source needs no reading from memory. What
-  // comes from the file goes to memory in the end.
+  // Data that go to the file are in cache, because they were just packed: reading them takes no time. Data from the
+  // file still go to memory.
   double spared() const {
     if (!writing_) return 0;
     return std::min({work_.packed / machine_.pack_rate, work_.stored / (2 * machine_.copy_rate),
@@ -248,13 +248,13 @@ class Predicting {
     return writers_turns_ * work_.calls * call + (writing_ ? work_.shared_blocks * sharing() : 0);
   }
 
-  // What it costs to write into a block that another one has just written: a lock, and the block once more.
+  // Cost of writing into a block that another client has just written: a lock, and moving the block once more.
   double sharing() const {
     const double lock = nodes_ == 1 ? machine_.write_call : 2 * machine_.latency;
     return lock + real(context_.block_bytes) / machine_.write_rate;
   }
 
-  // Of all bytes by the file system; a block with two writers on different nodes moves once more.
+  // Time of the file system for all bytes; a block with two writers on different nodes moves once more.
   double whole_storage() const {
     if (!writing_) return all_bytes_ / machine_.read_rate_total;
     const double twice = nodes_ == 1 ? 0 : work_.writers * work_.shared_blocks * real(context_.block_bytes);
@@ -264,7 +264,7 @@ class Predicting {
   double exchange() const {
     double near = 0;
     if (moves_by_messages()) {
-      // Copied by the sender, by the receiver, and to its place.
+      // Copied by the sender, by the receiver, and into place.
       near = 2 * work_.near_bytes / machine_.shared_rate + work_.near_bytes / machine_.copy_rate;
     } else if (strategy_ == Strategy::pull && writing_ && machine_.pull_rate > 0) {
       near = work_.near_bytes / machine_.pull_rate;
@@ -277,7 +277,7 @@ class Predicting {
     return turns_ * (near + work_.far_bytes / machine_.copy_rate) + far;
   }
 
-  // What a node has to do for every byte that its busiest rank has to do: its ranks hold, its writers own.
+  // Ratio of a node's work to that of its busiest rank: its ranks hold sites, its writers own chunks.
   double of_node(double of_rank) const {
     const double busiest = std::max(work_.packed, work_.stored);
     return of_rank * std::max(ranks_on_node_ * work_.packed, writers_on_node_ * work_.stored) / busiest;
@@ -300,8 +300,8 @@ class Predicting {
   double ranks_on_node_ = 1;
   double nodes_ = 1;
   double writers_on_node_ = 1;
-  double turns_ = 1;          // ranks that take turns on a core
-  double writers_turns_ = 1;  // writers that do
+  double turns_ = 1;          // ranks that share a core
+  double writers_turns_ = 1;  // writers that share a core
 };
 
 }  // namespace
@@ -310,12 +310,12 @@ double expected_chunks(const Transfer& transfer, const Geometry& geometry, std::
   const double chunk = real(chunk_bytes);
   double distance = real(transfer.site_bytes());  // from one slice of the dimension to the next
   double span = distance;                         // from the first byte of the rank in a slice to its last one
-  double chunks = 1 + span / chunk;               // met in a slice
+  double chunks = 1 + span / chunk;               // per slice
   for (const int d : geometry.order()) {
     const double slices = static_cast<double>(transfer.dealt->block(d, 0).extent);
     const double gap = distance - span;
     span += (slices - 1) * distance;
-    // Where a gap is shorter than a chunk, no chunk is left out in it.
+    // If a gap is shorter than a chunk, no chunk is skipped in it.
     chunks = gap <= chunk ? 1 + span / chunk : slices * chunks;
     distance *= static_cast<double>(transfer.payload.stored.extents[d]);
   }

@@ -21,8 +21,8 @@
 namespace lq::engine {
 namespace {
 
-// Blocks take turns: one is with the storage, the other with the packer. More than these two threads cannot work
-// together where the file bears one; nor do they where the packer waits for functions of the caller's.
+// Two blocks alternate: one is with the storage, the other with the packer. More than these two threads cannot work
+// together if the file or the user's functions allow only one.
 class DoubleBuffer {
  public:
   DoubleBuffer(const PumpOptions& options, std::uint64_t site_bytes)
@@ -75,7 +75,7 @@ class MoveOut final : public Movement {
   Passed sites_;
   int turn_ = 0;
   std::array<std::vector<Stretch>, 2> rooms_;
-  DoubleBuffer buffers_;  // its thread uses the others
+  DoubleBuffer buffers_;  // its thread uses the other members
   Stretches stretches_;
 };
 
@@ -117,7 +117,7 @@ class MoveIn final : public Movement {
     RowsIn::Target target = {};
   };
 
-  // Has the next stretches read.
+  // Reads the next stretches.
   void fetch(Fetched& next) {
     next.stretches = stretches_.next(next.room);
     if (next.stretches.empty()) return;
@@ -131,7 +131,7 @@ class MoveIn final : public Movement {
   Passed sites_;
   int turn_ = 0;
   Fetched fetched_, current_;
-  DoubleBuffer buffers_;  // its thread uses the others
+  DoubleBuffer buffers_;  // its thread uses the other members
   Stretches stretches_;
 };
 
@@ -178,7 +178,7 @@ std::unique_ptr<Movement> move_out(const Field& field, const Payload& payload, c
 
 std::unique_ptr<Movement> move_in(base::ByteSource& file, const Payload& payload, const lattice::RowPlan& rows,
                                   const MutableField& field, const PumpOptions& options, TransferStats& stats) {
-  // A thread alone is a team, too, which others may help; but a tile that is encoded would be decoded by each.
+  // A single thread also forms a team, which others may help; but then each would decode a tile that is encoded.
   if ((options.threads > 1 || payload.encoding.empty()) && options.file_is_thread_safe &&
       !lattice::has_function(field)) {
     return move_in_by_team(file, payload, rows, field, options, stats);
@@ -190,8 +190,8 @@ std::unique_ptr<Movement> move_in(base::ByteSource& file, const Payload& payload
   return std::make_unique<MoveIn>(file, payload, rows, field, options, stats);
 }
 
-// Each thread takes the next stretch and does all that is to be done with it, in a block of its own. Nobody waits for
-// another before the end, when what they saw is added up. A thread that waits for the end may take part, too.
+// Each thread takes the next stretch and does all its work, in its own block. No thread waits for another before the
+// end, when their statistics are merged. A thread that waits for the end may also take part.
 
 namespace {
 
@@ -221,9 +221,9 @@ class ByTeam final : public Movement {
   void fetch_ahead() noexcept override {
     if constexpr (std::is_same_v<Way, RowsIn>) {
       try {
-        tell_of_coming();
+        announce_next();
       } catch (...) {
-        // There is no memory to ask with: the bytes come when they are read.
+        // There is no memory for the hint: the bytes are loaded when they are read.
       }
     }
   }
@@ -255,7 +255,7 @@ class ByTeam final : public Movement {
 
   Passed passed() noexcept override { return {sites_.load(std::memory_order_relaxed), all_sites_}; }
 
-  // What one thread has.
+  // The state of one thread.
   struct WorkerState {
     WorkerState(const typename Way::Memory& field, const Payload& payload, const lattice::RowPlan& rows,
                 typename Way::File& file, std::uint64_t block_bytes, const TransferStats& of_all)
@@ -272,7 +272,7 @@ class ByTeam final : public Movement {
     Way way;
     Block block;
     std::vector<Stretch> stretches;  // at once
-    std::uint64_t failed_at = 0;     // the file's site that those begin with in which there was a failure
+    std::uint64_t failed_at = 0;     // first file site of the stretches that failed
     std::exception_ptr failure;
   };
   using Workers = std::vector<std::unique_ptr<WorkerState>>;
@@ -281,7 +281,7 @@ class ByTeam final : public Movement {
     return std::make_unique<WorkerState>(field_, payload_, row_plan_, file_, block_bytes_, stats_);
   }
 
-  // As many as there is memory for: one at least, as without a team.
+  // As many as memory permits, but at least one, as without a team.
   Workers make_workers(int threads) const {
     Workers workers;
     workers.reserve(static_cast<std::size_t>(threads));
@@ -289,12 +289,12 @@ class ByTeam final : public Movement {
     try {
       while (workers.size() < static_cast<std::size_t>(threads)) workers.push_back(make_worker());
     } catch (const std::bad_alloc&) {
-      // It goes with fewer.
+      // Continue with fewer.
     }
     return workers;
   }
 
-  // False: there is nothing left to do for this thread.
+  // False: no work is left for this thread.
   bool advance(WorkerState& worker) noexcept {
     if (is_cancelled() || has_failed_.load(std::memory_order_relaxed)) return false;
     try {
@@ -317,8 +317,8 @@ class ByTeam final : public Movement {
     return stretches;
   }
 
-  // What lies behind a failure may have been moved; what lies before it was, so that the lowest is what a single thread
-  // would have met.
+  // Stretches after a failure may have been moved; those before it were. The lowest failure is therefore the one that a
+  // single thread would have met.
   void merge_workers() {
     const WorkerState* lowest = nullptr;
     const auto add = [&](WorkerState& worker) {
@@ -330,34 +330,33 @@ class ByTeam final : public Movement {
     if (lowest != nullptr) std::rethrow_exception(lowest->failure);
   }
 
-  // Stretches that follow each other in the file are told as one. Of rows that are short, the kernel's own guess is the
-  // cheaper one.
-  void tell_of_coming() {
+  // Contiguous stretches are passed as one hint. For short rows the kernel's own readahead is cheaper.
+  void announce_next() {
     Stretches coming = [&] {
       const std::lock_guard lock(mutex_);
       return stretches_;
     }();
     std::vector<Stretch> some(coming.sequences());
     Way& way = workers_.front()->way;
-    std::uint64_t first = 0, end = 0, told = 0;
-    const auto tell = [&] {
+    std::uint64_t first = 0, end = 0, announced = 0;
+    const auto announce = [&] {
       if ((end - first) * payload_.site_bytes() < least_ahead) return false;
       way.fetch_ahead(first, end - first);
-      told += end - first;
-      return told * payload_.site_bytes() < most_ahead;
+      announced += end - first;
+      return announced * payload_.site_bytes() < most_ahead;
     };
     for (auto next = coming.next(some); !next.empty(); next = coming.next(some)) {
       for (const Stretch& stretch : next) {
-        if (stretch.file_site != end && end > first && !tell()) return;
+        if (stretch.file_site != end && end > first && !announce()) return;
         if (stretch.file_site != end) first = stretch.file_site;
         end = stretch.file_site + stretch.sites;
-        if ((end - first + told) * payload_.site_bytes() >= most_ahead) {
-          tell();
+        if ((end - first + announced) * payload_.site_bytes() >= most_ahead) {
+          announce();
           return;
         }
       }
     }
-    tell();
+    announce();
   }
 
   struct Help {
@@ -368,8 +367,8 @@ class ByTeam final : public Movement {
     }
   };
 
-  static constexpr std::uint64_t most_ahead = 64 * 1024 * 1024;  // bytes that storage is told of
-  static constexpr std::uint64_t least_ahead = 64 * 1024;        // of a stretch
+  static constexpr std::uint64_t most_ahead = 64 * 1024 * 1024;  // bytes of hints
+  static constexpr std::uint64_t least_ahead = 64 * 1024;        // minimum length of a stretch for a hint
 
   const typename Way::Memory& field_;
   const Payload& payload_;
@@ -381,14 +380,14 @@ class ByTeam final : public Movement {
   std::atomic<std::uint64_t> sites_{0};  // taken by a thread
   Workers workers_;
   Stretches stretches_;
-  std::mutex mutex_;  // of stretches_
+  std::mutex mutex_;  // guards stretches_
   std::atomic<bool> has_failed_{false};
   bool is_begun_ = false;
-  std::mutex helping_;  // of the following
+  std::mutex helping_;  // guards the following members
   std::unique_ptr<WorkerState> helper_;
   bool is_closed_ = false;
   const Help help_{*this};
-  comm::Team team_;  // uses the others
+  comm::Team team_;  // uses the other members
 };
 
 }  // namespace

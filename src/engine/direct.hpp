@@ -18,43 +18,43 @@ namespace lq::engine {
 
 struct PumpOptions {
   std::uint64_t block_bytes = 512 * 1024;
-  // They take the rows in turn, block by block; where the file does not bear it, or sites are written from functions of
-  // the caller's, two at most, of which one is with the storage. Functions are called by the caller's thread alone.
+  // They take the rows block by block. If the file allows only one, or sites to be written come from the user's
+  // functions: at most two, one of which is with the storage. Functions are called by the calling thread only.
   int threads = 1;
-  bool file_is_thread_safe = true;  // several at once, at different bytes
-  // Of tiles that are encoded and follow each other: a thread has one of them at a time. 0: they are not such.
+  bool file_is_thread_safe = true;  // several threads may use it at different bytes
+  // For encoded tiles in sequence: sites of a tile; a thread has one tile at a time. 0: not such a payload.
   std::uint64_t tile_sites = 0;
 };
 
-// For sites of `payload`: of these threads so many as have room for their blocks, which for tiles that are encoded are
-// as large as these. `block_bytes` 0: as above.
+// For sites of `payload`: as many of these threads as have memory for their blocks; for encoded tiles a block is as
+// large as a tile. `block_bytes` 0: as above.
 PumpOptions pump_options(const Payload& payload, std::uint64_t block_bytes, int threads, std::uint64_t memory_bytes,
                          bool file_is_thread_safe);
 
-// The sites of `rows` from the field to the payload's place in the file. All arguments outlive the movement.
+// Moves the sites of `rows` from the field to the payload's place in the file. All arguments outlive the movement.
 std::unique_ptr<Movement> move_out(const Field& field, const Payload& payload, const lattice::RowPlan& rows,
                                    storage::File& file, const PumpOptions& options, TransferStats& stats);
 
-// From the file to the field. truncated when the file ends early.
+// The reverse. truncated if the file ends early.
 std::unique_ptr<Movement> move_in(base::ByteSource& file, const Payload& payload, const lattice::RowPlan& rows,
                                   const MutableField& field, const PumpOptions& options, TransferStats& stats);
 
-// Of a rank that moves no sites.
+// For a rank that moves no sites.
 std::unique_ptr<Movement> move_nothing();
 
-// One step that does `work`.
+// A movement of one step that runs `work`.
 std::unique_ptr<Movement> move_by(std::function<void()> work);
 
-// A rank's own rows moved by a team of threads, for direct.hpp.
+// A rank's own rows, moved by a team of threads; used by direct.hpp.
 
-// The field is in memory, and the file bears several threads.
+// The field is in memory, and the file allows several threads.
 std::unique_ptr<Movement> move_out_by_team(const Field& field, const Payload& payload, const lattice::RowPlan& rows,
                                            storage::File& file, const PumpOptions& options, TransferStats& stats);
 std::unique_ptr<Movement> move_in_by_team(base::ByteSource& file, const Payload& payload, const lattice::RowPlan& rows,
                                           const MutableField& field, const PumpOptions& options, TransferStats& stats);
 
-// The field is behind functions, which the caller's thread alone calls, and lies in the file as they take it, except
-// for the order of bytes.
+// The field is behind functions, which only the calling thread calls; except for the byte order the file has the form
+// that the functions take.
 std::unique_ptr<Movement> move_in_to_function(base::ByteSource& file, const Payload& payload,
                                               const lattice::RowPlan& rows, const MutableField& field,
                                               const PumpOptions& options, TransferStats& stats);

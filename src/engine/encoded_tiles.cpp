@@ -31,7 +31,7 @@ std::vector<Tile> PlainTiles::settle(comm::Comm& comm) {
 
 namespace {
 
-constexpr std::uint64_t largest_tile = std::uint64_t{1} << 32;  // decoded, whatever a file says of itself
+constexpr std::uint64_t largest_tile = std::uint64_t{1} << 32;  // decoded, whatever the file states
 
 }  // namespace
 
@@ -41,7 +41,7 @@ std::uint64_t EncodedTiles::bytes_of(std::size_t tile) const {
 
 void EncodedTiles::read(std::size_t tile, std::uint64_t within, base::MutableBytes buffer) {
   if (placed_.tiles[tile].bytes == 0) return void(std::ranges::fill(buffer, std::byte{0}));
-  // What is wanted as a whole is not wanted again so soon.
+  // A tile that is read as a whole will not be needed again soon.
   if (within == 0 && buffer.size() == bytes_of(tile)) {
     require_in_file(tile);
     return decode(tile, buffer);
@@ -224,7 +224,7 @@ std::vector<Tile> EncodedTiles::settle(comm::Comm& comm) {
     for (const Encoded& one : encoded_) put(one, tiles[one.tile]);
     encoded_.clear();
   });
-  // All have left the places where they waited.
+  // All ranks have moved their tiles away from the waiting area.
   comm::agree(comm, [&] {
     if (waiting_begin_ == 0) return;
     for (std::size_t k = 0; k < next.size(); ++k) {

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Tiles as bytes of files: as they are, or encoded.
+// Tiles as bytes of files: plain or encoded.
 #pragma once
 
 #include <algorithm>
@@ -25,25 +25,24 @@
 
 namespace lq::engine {
 
-// The bytes of tiles in their files: as they are, or encoded. A tile without bytes was never written; its sites are
-// zeros.
+// The bytes of tiles in their files, plain or encoded. A tile without bytes was never written; its sites are zeros.
 class TileFiles {
  public:
   virtual ~TileFiles() = default;
-  // All of the buffer, from byte `within` of a tile on. truncated: the file ends before.
+  // Fills the buffer, from byte `within` of a tile on. truncated: the file ends before.
   virtual void read(std::size_t tile, std::uint64_t within, base::MutableBytes buffer) = 0;
   virtual void write(std::size_t tile, std::uint64_t within, base::Bytes bytes) = 0;
-  // Whether several threads may use them at once, at different bytes.
+  // True if several threads may use them concurrently, at different bytes.
   virtual bool are_thread_safe() const noexcept = 0;
-  // Collective. What was written is in the files; where all tiles lie.
+  // Collective. Completes writing; returns the places of all tiles.
   virtual std::vector<Tile> settle(comm::Comm& comm) = 0;
 };
 
-// What is known of the tiles of a payload; it outlives the object.
+// Facts about the tiles of a payload, which outlives the object.
 struct PlacedTiles {
   std::string path;  // for errors
   const std::vector<Tile>& tiles;
-  std::vector<storage::File*> files;  // by Tile::file; nullptr for those that this rank has no part in
+  std::vector<storage::File*> files;  // by Tile::file; nullptr for files that this rank does not use
 
   storage::File& file_of(const Tile& tile) const { return *files[static_cast<std::size_t>(tile.file)]; }
 };
@@ -60,14 +59,14 @@ class PlainTiles final : public TileFiles {
   PlacedTiles placed_;
 };
 
-// Decoded tiles are kept up to this many bytes, or one of each array if these are larger.
+// Decoded tiles are cached up to this many bytes, or one of each array if these are larger.
 inline constexpr std::uint64_t decoded_bytes_kept = 12 * 1024 * 1024;
-// Encoded tiles that wait in memory have this many bytes at most.
+// Maximum bytes of encoded tiles that wait in memory.
 inline constexpr std::uint64_t encoded_bytes_kept = 2 * 1024 * 1024;
 
 class EncodedTiles final : public TileFiles {
  public:
-  // Tiles of `map`, array after array, of sites of `site_bytes` bytes. All of it outlives the object.
+  // Tiles of `map`, array after array, with sites of `site_bytes` bytes. All arguments outlive the object.
   EncodedTiles(PlacedTiles placed, const format::TileCodec& codec, const lattice::TileMap& map,
                std::uint64_t site_bytes)
       : placed_(std::move(placed)),
@@ -77,17 +76,17 @@ class EncodedTiles final : public TileFiles {
         kept_at_most_(std::max(decoded_bytes_kept, arrays() * bytes_of(0))) {}
 
   void read(std::size_t tile, std::uint64_t within, base::MutableBytes buffer) override;
-  // Each tile by one rank, in pieces that do not overlap. Whoever completes it encodes it.
+  // Each tile is written by one rank, in pieces that do not overlap. Encoded when complete.
   void write(std::size_t tile, std::uint64_t within, base::Bytes bytes) override;
   bool are_thread_safe() const noexcept override { return true; }
-  // Places the tiles contiguous, in each file from where its first one was planned.
+  // Places the tiles contiguously, in each file from the planned start of its first tile.
   std::vector<Tile> settle(comm::Comm& comm) override;
 
  private:
   struct Decoded {
     std::size_t tile = 0;
     std::uint64_t size = 0;
-    std::shared_ptr<std::byte[]> bytes;  // whoever copies out of it may be slower than whoever drops it
+    std::shared_ptr<std::byte[]> bytes;  // shared, because a reader may outlast its place in the cache
   };
   struct Open {
     std::vector<std::byte> bytes;
@@ -96,7 +95,7 @@ class EncodedTiles final : public TileFiles {
   struct Encoded {
     std::size_t tile = 0;
     std::uint64_t size = 0;
-    std::vector<std::byte> bytes;  // none: it waits in the file
+    std::vector<std::byte> bytes;  // empty: it waits in the file
   };
 
   std::uint64_t arrays() const noexcept { return placed_.tiles.size() / std::max<std::uint64_t>(map_.tiles(), 1); }
@@ -110,7 +109,7 @@ class EncodedTiles final : public TileFiles {
   void require_moderate(std::size_t tile, std::uint64_t size) const;
   std::byte* place_in(std::size_t tile);
   void encode(std::size_t tile, base::Bytes bytes);
-  // Where a tile waits in its file, behind the places of all tiles, and room for it there.
+  // Size and place of the slot in which an encoded tile waits in its file, after the places of all tiles.
   std::uint64_t waiting_room() const;
   std::uint64_t waiting_place(std::size_t tile) const;
   void put(const Encoded& one, const Tile& place) const;
@@ -120,13 +119,13 @@ class EncodedTiles final : public TileFiles {
   const format::TileCodec& codec_;
   const lattice::TileMap& map_;
   std::uint64_t site_bytes_;
-  std::mutex mutex_;                    // of all that follows
-  std::condition_variable is_decoded_;  // one of those in_hand_, or it cannot be
-  std::vector<std::size_t> in_hand_;    // that threads are decoding
-  std::list<Decoded> kept_;             // the one used last in front
+  std::mutex mutex_;                    // guards all following members
+  std::condition_variable is_decoded_;  // one of in_hand_ was decoded, or failed
+  std::vector<std::size_t> in_hand_;    // tiles that threads are decoding
+  std::list<Decoded> kept_;             // most recently used first
   std::unordered_map<std::size_t, std::list<Decoded>::iterator> kept_by_tile_;
   std::uint64_t kept_bytes_ = 0, kept_at_most_;
-  std::map<std::size_t, Open> open_;  // that are being filled
+  std::map<std::size_t, Open> open_;  // tiles that are being filled
   std::vector<Encoded> encoded_;
   std::uint64_t encoded_bytes_ = 0;  // in memory
   std::uint64_t waiting_begin_ = 0;  // 0: nothing waits in the file

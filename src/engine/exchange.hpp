@@ -1,10 +1,10 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sites exchanged between ranks, so that each moves large contiguous chunks of the file. A rank has two roles: owner
-// of chunks, which it writes or reads, and holder of sites, which it packs into the chunks of their owners or takes out
-// of them. Both go through the chunks in ascending order. The lowest chunk that is not complete can always go on,
-// because whoever it waits for has nothing lower to wait for; so nobody waits indefinitely.
+// Sites exchanged between ranks, so that each moves large contiguous chunks of the file. A rank has two roles: owner of
+// chunks, which it writes or reads, and holder of sites, which it packs into the chunks of their owners or takes out of
+// them. Both process the chunks in ascending order. The lowest incomplete chunk can always proceed, because the ranks
+// it waits for have no lower one to wait for; so there is no deadlock.
 #pragma once
 
 #include <atomic>
@@ -29,11 +29,11 @@
 
 namespace lq::engine {
 
-// The chunks that a rank has open for others: buffers in memory that the ranks of a node share, each with two
-// numbers by which they tell each other how far they are. Nothing else is needed to keep them in step.
+// The chunks that a rank has open for others: buffers in memory that the ranks of a node share. Two numbers for each
+// suffice to synchronise the ranks.
 
-// How chunks pass: the owner opens a slot for a chunk; everybody who has to do with the chunk does it and counts
-// himself in `done`; when all are counted the owner closes the slot.
+// How chunks are exchanged: the owner opens a slot for a chunk. Every rank involved in the chunk does its part and
+// increments `done`. When all have done so, the owner closes the slot.
 struct alignas(64) SlotControl {
   std::atomic<std::uint64_t> open{0};  // number of the chunk, plus 1; 0: closed
   std::atomic<std::uint64_t> done{0};
@@ -41,7 +41,7 @@ struct alignas(64) SlotControl {
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "processes share these numbers");
 
-// Memory for sites on their way, without contents.
+// Uninitialised memory for sites in transit.
 class Buffer {
  public:
   Buffer() = default;
@@ -67,15 +67,15 @@ class Slots {
   Slots(std::byte* area, std::uint64_t slot_bytes) noexcept : area_(area), slot_bytes_(rounded(slot_bytes)) {}
 
   SlotControl& control(std::uint64_t i) const noexcept { return reinterpret_cast<SlotControl*>(area_)[i]; }
-  // Of the first rank of a node: not 0 once a rank of that node takes part no more. It counts in no slot, so that the
-  // others would wait for it indefinitely.
+  // In memory of the first rank of a node: nonzero once a rank of that node no longer takes part. That rank increments
+  // no `done`, so the others would wait for it indefinitely.
   std::atomic<std::uint64_t>& given_up() const noexcept {
     return *reinterpret_cast<std::atomic<std::uint64_t>*>(area_ + count * sizeof(SlotControl));
   }
   std::byte* buffer(std::uint64_t i) const noexcept { return area_ + control_bytes + i * slot_bytes_; }
-  // Closes all, none given up; by the owner, before others look.
+  // Closes all slots and clears given_up; called by the owner before other ranks look.
   void reset() const noexcept;
-  // Which slot is open for a chunk; `count` when none is.
+  // The slot that is open for a chunk; `count` if none is.
   std::uint64_t find(std::uint64_t chunk) const noexcept;
 
  private:
@@ -95,30 +95,30 @@ struct Neighbour {
   SiteOrder order;
 };
 
-// How the ranks reach each other: the same on all of them, except for what is their own.
+// How the ranks reach each other: identical on all of them, except for members that belong to this rank.
 struct Paths {
   explicit Paths(comm::Comm& all) : comm(all) {}
   bool need_messages() const noexcept { return node == nullptr || !node->is_only(); }
 
   comm::Comm& comm;
-  std::optional<comm::Channel> channel = {};      // where there are messages
-  comm::Node* node = nullptr;                     // of ranks that share memory; nullptr: everything goes by messages
+  std::optional<comm::Channel> channel = {};      // if messages are used
+  comm::Node* node = nullptr;                     // ranks that share memory; nullptr: everything uses messages
   std::unique_ptr<comm::Node::Lease> lease = {};  // with a node
-  std::vector<std::byte> own = {};                // slots without a node
-  std::vector<Neighbour> neighbours = {};         // by index in the node; empty: not to be read
+  std::vector<std::byte> own = {};                // slots if there is no node
+  std::vector<Neighbour> neighbours = {};         // by index in the node; empty: not readable
 };
 
-// Collective. The paths of a transfer; `strategy` is shared, pull or messages. `field` is read by neighbours with pull.
-// Falls back to messages where there is no shared memory. `shares` returns those of the transfer, which it may make: it
+// Collective. The paths of a transfer; `strategy` is shared, pull or messages. With pull, neighbours read `field`.
+// Falls back to messages without shared memory. `shares` returns the shares of the transfer, and may compute them: it
 // runs inside an agreement.
 std::unique_ptr<Paths> open_paths(comm::Comm& comm, base::FunctionRef<const engine::Shares&()> shares,
                                   Strategy strategy, const Field& field);
-// Local. Before the first step of any rank, which an agreement separates from this: nobody looks at slots of another
+// Local. Called before the first step of any rank, with an agreement in between: no rank sees slots of another
 // transfer.
 void close_own_slots(Paths& paths, const engine::Shares& shares);
 
-// `paths` of the same shares; file and stats outlive the movement. `mine`: rows of this rank. `file` is there on
-// owners. With several `threads` one is with the storage, and the others share the sites of each chunk.
+// `paths` of the same shares; file and stats outlive the movement. `mine`: rows of this rank. Owners have a `file`.
+// With several `threads` one serves the storage, and the others share the sites of each chunk.
 std::unique_ptr<Movement> exchange_out(const Field& field, const lattice::RowPlan& mine,
                                        std::shared_ptr<const engine::Shares> shares, std::unique_ptr<Paths> paths,
                                        storage::File* file, int threads, TransferStats& stats);

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What both directions of an exchange have: slots, and the ways to other ranks.
+// Common parts of both directions of an exchange: slots, and paths to other ranks.
 #include "engine/exchange_base.hpp"
 
 #include <unistd.h>
@@ -28,7 +28,7 @@ std::uint64_t Slots::find(std::uint64_t chunk) const noexcept {
 namespace {
 
 // A Neighbour as bytes.
-struct Card {
+struct NeighbourInfo {
   std::int64_t process = 0;
   std::uint64_t address = 0;
   std::int32_t precision = 0;
@@ -36,20 +36,21 @@ struct Card {
 };
 
 // Collective over `all`.
-std::vector<Neighbour> meet_neighbours(comm::Comm& all, comm::Comm& node, const Field& field, int dimensions) {
-  Card mine{::getpid(), reinterpret_cast<std::uint64_t>(field.data), static_cast<std::int32_t>(field.spec.precision)};
-  std::vector<Card> cards;
+std::vector<Neighbour> exchange_neighbours(comm::Comm& all, comm::Comm& node, const Field& field, int dimensions) {
+  NeighbourInfo mine{::getpid(), reinterpret_cast<std::uint64_t>(field.data),
+                     static_cast<std::int32_t>(field.spec.precision)};
+  std::vector<NeighbourInfo> infos;
   comm::agree(all, [&] {
     const SiteOrder order = lattice::resolve_order(field.order, dimensions);
     for (std::size_t k = 0; k < order.size(); ++k) mine.order[k] = static_cast<std::int8_t>(order[k]);
-    cards.resize(static_cast<std::size_t>(node.size()));
+    infos.resize(static_cast<std::size_t>(node.size()));
   });
-  comm::all_gather(node, mine, std::span(cards));
+  comm::all_gather(node, mine, std::span(infos));
   return comm::agree(all, [&] {
     std::vector<Neighbour> neighbours;
-    for (const Card& card : cards) {
-      neighbours.push_back({card.process, card.address, static_cast<Precision>(card.precision),
-                            SiteOrder(card.order.begin(), card.order.begin() + dimensions)});
+    for (const NeighbourInfo& info : infos) {
+      neighbours.push_back({info.process, info.address, static_cast<Precision>(info.precision),
+                            SiteOrder(info.order.begin(), info.order.begin() + dimensions)});
     }
     return neighbours;
   });
@@ -76,7 +77,7 @@ std::unique_ptr<Paths> open_paths(comm::Comm& comm, base::FunctionRef<const engi
     bytes = Slots::bytes(slot_bytes_of(*shares));
     auto made = std::make_unique<Paths>(comm);
     if (!shares_memory) return made;
-    comm.node().tell_free(bytes, free);
+    comm.node().report_free(bytes, free);
     made->lease = std::make_unique<comm::Node::Lease>(comm.node());
     return made;
   });
@@ -86,7 +87,8 @@ std::unique_ptr<Paths> open_paths(comm::Comm& comm, base::FunctionRef<const engi
     paths->lease.reset();
   }
   if (paths->node != nullptr && strategy == Strategy::pull && shares->transfer().writing) {
-    paths->neighbours = meet_neighbours(comm, paths->node->comm(), field, shares->transfer().payload.extents.size());
+    paths->neighbours =
+        exchange_neighbours(comm, paths->node->comm(), field, shares->transfer().payload.extents.size());
   }
   if (paths->need_messages()) paths->channel.emplace(comm, used);
   return paths;

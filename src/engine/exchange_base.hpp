@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What both directions of an exchange have: the shares of the file, the ways to other ranks, and this rank's slots.
+// Common parts of both directions of an exchange: the shares of the file, paths to other ranks, and this rank's slots.
 #pragma once
 
 #include <algorithm>
@@ -22,21 +22,21 @@
 
 namespace lq::engine {
 
-// What an exchange knows of other ranks: how to reach them, and their rows.
+// Facts about other ranks in an exchange: how to reach them, and their rows.
 class Peers {
  public:
   Peers(const engine::Shares& shares, const Paths& paths);
 
-  // Slots of ranks within reach: of this rank always, of its node's with shared memory.
+  // Slots of ranks within reach: always of this rank, and of its node if memory is shared.
   std::optional<Slots> slots_of(int rank) const;
   Slots own_slots() const { return *slots_of(paths_.comm.rank()); }
-  // Of the first rank within reach.
+  // Slots of the first rank within reach.
   Slots first_slots() const {
     return *slots_of(paths_.node != nullptr ? paths_.node->ranks().front() : paths_.comm.rank());
   }
-  // A rank of this node whose memory is to be read rather than waited for; this rank, too.
+  // A rank of this node whose memory is read directly; may be this rank.
   const Neighbour* neighbour(int rank) const;
-  // The rows of any rank, until the next call; with a neighbour, memory sites count in its memory.
+  // The rows of any rank, valid until the next call; for a neighbour, memory sites count in its memory.
   lattice::Rows& rows_of(int rank);
   std::uint64_t slot_bytes() const noexcept { return slot_bytes_; }
 
@@ -44,7 +44,7 @@ class Peers {
   const engine::Shares& shares_;
   const Paths& paths_;
   std::uint64_t slot_bytes_;
-  lattice::Rows rows_;  // of the rank asked for last
+  lattice::Rows rows_;  // of the rank requested last
   int rows_rank_ = -1;
   SiteOrder file_order_;
 };
@@ -52,10 +52,10 @@ class Peers {
 // Bytes of a slot.
 std::uint64_t slot_bytes_of(const engine::Shares& shares);
 
-// The threads of a rank in an exchange: one for storage, which goes on beside the others, and those that share the
-// sites of each chunk among them. All of it is had before the first step.
+// The threads of a rank in an exchange: one for storage, which runs beside the others, and those that share the sites
+// of each chunk. Everything is allocated before the first step.
 
-// What a thread has to itself; `Local` is LocalSource or LocalSink.
+// The state of one thread; `Local` is LocalSource or LocalSink.
 template <class Local>
 struct WorkerState {
   TransferStats& stats;
@@ -66,8 +66,8 @@ struct WorkerState {
 template <class Local>
 class WorkerPool {
  public:
-  // `threads` in all, of which the storage has one if there are several. `first` is the worker of the thread that takes
-  // the steps; make_local(stats) makes what others have like it.
+  // `threads` in all; with several, one serves the storage. `first` is the worker of the thread that takes the steps;
+  // make_local(stats) creates those of the others.
   template <class MakeLocal>
   WorkerPool(int threads, const engine::Shares& shares, const Paths& paths, WorkerState<Local> first,
              const MakeLocal& make_local)
@@ -83,7 +83,7 @@ class WorkerPool {
   WorkerState<Local>& first() noexcept { return first_; }
   comm::BackgroundTask& storage() noexcept { return storage_; }
 
-  // Calls work(thread, worker, first site, end) for parts of the sites of a chunk, side by side.
+  // Calls work(thread, worker, first site, end) concurrently for parts of the sites of a chunk.
   template <class Work>
   void share(const engine::Chunk& chunk, std::uint64_t site_bytes, const Work& work) {
     const std::uint64_t sites = chunk.end_site - chunk.first_site;
@@ -98,7 +98,7 @@ class WorkerPool {
     });
   }
 
-  // What all of them saw; once, at the end.
+  // Merges the statistics of all workers; once, at the end.
   void merge_workers() noexcept {
     for (const auto& helper : helpers_) first_.stats.add(helper->stats);
   }
@@ -111,7 +111,7 @@ class WorkerPool {
     Peers peers;
     std::optional<WorkerState<Local>> local;
   };
-  // Waking a thread takes as long as packing so much.
+  // Waking a thread takes as long as packing this many bytes.
   static constexpr std::uint64_t least_bytes = 32 * 1024;
 
   WorkerState<Local>& worker(int thread) noexcept {
@@ -120,14 +120,14 @@ class WorkerPool {
 
   WorkerState<Local> first_;
   std::vector<std::unique_ptr<Helper>> helpers_;
-  comm::BackgroundTask storage_;  // these use the others
+  comm::BackgroundTask storage_;  // these use the other members
   comm::Team team_;
 };
 
-// A rank that fails while others count on it: it keeps its failure, goes on taking part, and does no work any more.
+// For a rank that fails while others depend on it: stores the failure and continues to take part, without doing work.
 class Failure {
  public:
-  // Runs `work` unless something failed before.
+  // Runs `work` unless a failure occurred before.
   template <class Work>
   void guard(Work&& work) {
     if (stopped_) return;
@@ -138,7 +138,7 @@ class Failure {
       stopped_ = true;
     }
   }
-  // From now on no work is done.
+  // No work is done from now on.
   void stop() noexcept { stopped_ = true; }
   bool is_stopped() const noexcept { return stopped_; }
   void rethrow() const {
@@ -150,8 +150,7 @@ class Failure {
   bool stopped_ = false;
 };
 
-// All memory is had before the first step: a rank that runs out of it while others wait for it would leave them
-// waiting.
+// All memory is allocated before the first step: a rank that runs out of memory later would leave others waiting.
 class Exchange : public Movement {
  public:
   bool needs_messages() const noexcept final { return paths_->need_messages(); }
@@ -177,7 +176,7 @@ class Exchange : public Movement {
 
   virtual Progress advance() = 0;
 
-  // The next chunk that is mine to open, or that has sites of mine, is done with.
+  // Advances past the current chunk that this rank opens, or in which it holds sites.
   void next_owned() {
     owned_ = shares_->next_owned(rank_, owned_->number + 1);
     ++chunks_.done;
@@ -187,18 +186,18 @@ class Exchange : public Movement {
     held_ = shares_->next_held(mine_, held_->number + 1);
   }
 
-  // Of chunks of mine; there is room for them from now on.
+  // Maximum number of holders of this rank's chunks; there is capacity for them from now on.
   std::size_t most_holders() const noexcept { return most_holders_; }
-  // Slots, and the messages of each; `others` more buffers of the same size where messages are needed.
+  // Slots, and messages for each; `others` additional buffers of the same size if messages are used.
   std::uint64_t bytes_with(std::uint64_t others) const noexcept {
     const std::uint64_t buffers = needs_messages() ? staging_.size() + others : 0;
     return Slots::bytes(peers_.slot_bytes()) + buffers * peers_.slot_bytes();
   }
-  // Where the sites of a chunk lie in a slot.
+  // The place of the sites of a chunk in a slot.
   std::uint64_t place(const Piece& piece, const engine::Chunk& chunk) const noexcept {
     return (piece.file_site() - chunk.first_site) * payload_.site_bytes();
   }
-  // Of the sites of `rows` in a chunk.
+  // Bytes of the sites of `rows` in a chunk.
   std::uint64_t bytes_in(lattice::Rows& rows, const engine::Chunk& chunk) const {
     return sites_between(rows, chunk.first_site, chunk.end_site) * payload_.site_bytes();
   }
@@ -207,20 +206,20 @@ class Exchange : public Movement {
   std::unique_ptr<Paths> paths_;
   Peers peers_;
   Slots slots_;
-  std::atomic<std::uint64_t>& given_up_;  // in memory of the node
+  std::atomic<std::uint64_t>& given_up_;  // in memory shared by the node
   const Payload& payload_;
   int rank_;
   Box mine_;
   TransferStats& stats_;
-  std::optional<engine::Chunk> owned_;          // the next that is mine to open
-  std::optional<engine::Chunk> held_;           // the next with sites of mine
-  std::array<Buffer, Slots::count> staging_{};  // of messages to or from the slots
+  std::optional<engine::Chunk> owned_;          // the next one to be opened by this rank
+  std::optional<engine::Chunk> held_;           // the next one with sites of this rank
+  std::array<Buffer, Slots::count> staging_{};  // messages to or from the slots
   std::vector<int> holders_;
   Failure failure_;
 
  private:
-  // Failures of sites and files are kept back; one of a message is not, for who cannot reach other nodes cannot go on.
-  // Those who share memory with this rank see that it has given up, and give up, too.
+  // Failures of sites and files are stored until the end; those of messages are not, because a rank that cannot reach
+  // other nodes cannot continue. Ranks that share memory with it see that it has given up, and then give up as well.
   Progress take_step() final {
     Progress progress = Progress::finished;
     try {
@@ -249,7 +248,7 @@ class Exchange : public Movement {
       most_holders_ = std::max(most_holders_, holders_.size());
     }
   }
-  // Of large files there are many.
+  // Large files have many chunks.
   void count_chunks() noexcept {
     for (auto chunk = shares_->next_owned(rank_, 0); chunk; chunk = shares_->next_owned(rank_, chunk->number + 1)) {
       ++chunks_.of;
@@ -258,10 +257,10 @@ class Exchange : public Movement {
       if (is_work(*chunk)) ++chunks_.of;
     }
   }
-  // Whether this rank moves its sites of a chunk itself: no owner takes them out of its memory.
+  // True if this rank moves its sites of a chunk itself, because no owner reads them from its memory.
   bool is_work(const engine::Chunk& held) const noexcept { return peers_.neighbour(held.owner) == nullptr; }
 
-  Passed chunks_;  // a chunk counts twice for whom it belongs to and who has sites in it
+  Passed chunks_;  // a chunk counts twice for a rank that owns it and has sites in it
   std::size_t most_holders_ = 0;
 };
 

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Reading with exchange. Owners read chunks ahead into their slots; whoever reaches a slot takes his sites out of it,
-// checks and turns them on the way; to the others the owner sends theirs.
+// Reading with exchange. Owners prefetch chunks into their slots. A rank that reaches a slot takes its sites from it
+// and checksums and reorders them in transit; the owner sends the other ranks theirs.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -48,13 +48,13 @@ class ExchangeIn final : public Exchange {
     return Progress::finished;
   }
 
-  // A slot of mine that is open, as I see it.
+  // A slot of this rank that is open, as this rank sees it.
   struct Open {
     bool is_open = false;
-    std::uint64_t by_hand = 0;  // ranks that take their sites out of the slot themselves
+    std::uint64_t direct_ranks = 0;  // ranks that take their sites from the slot directly
     std::vector<comm::Flight> flights;
   };
-  // A chunk with sites of mine, and the message that brings them, if it is one.
+  // A chunk with sites of this rank, and the message that brings them, if any.
   struct Wanted {
     engine::Chunk chunk;
     Buffer buffer;
@@ -62,7 +62,7 @@ class ExchangeIn final : public Exchange {
   };
   static constexpr std::size_t max_wanted = 4;
 
-  // Knows the next chunks with sites of mine, so that messages find their place ready.
+  // Finds the next chunks with sites of this rank and posts their receives early.
   void look_ahead() {
     while (held_ && wanted_.size() < max_wanted) {
       Wanted& wanted = wanted_.emplace_back();
@@ -77,10 +77,10 @@ class ExchangeIn final : public Exchange {
     }
   }
 
-  // My sites out of the first chunk that is ready.
+  // Takes the sites of this rank from the first chunk that is ready.
   bool take() {
     for (auto wanted = wanted_.begin(); wanted != wanted_.end(); ++wanted) {
-      if (wanted->flight ? take_parcel(*wanted) : take_from_slot(wanted->chunk)) {
+      if (wanted->flight ? take_from_message(*wanted) : take_from_slot(wanted->chunk)) {
         if (wanted->flight) spare_.push_back(std::move(wanted->buffer));
         wanted_.erase(wanted);
         return true;
@@ -89,7 +89,7 @@ class ExchangeIn final : public Exchange {
     return false;
   }
 
-  bool take_parcel(Wanted& wanted) {
+  bool take_from_message(Wanted& wanted) {
     if (!wanted.flight.is_done()) return false;
     const engine::Chunk& chunk = wanted.chunk;
     unpack(chunk, [&](WorkerState& worker, std::uint64_t first) {
@@ -117,7 +117,7 @@ class ExchangeIn final : public Exchange {
     return true;
   }
 
-  // places_from(worker, first site) makes what gives the file form of each piece from this site on.
+  // places_from(worker, first site) returns a function that gives the file form of each piece from this site on.
   template <class PlacesFrom>
   void unpack(const engine::Chunk& chunk, const PlacesFrom& places_from) {
     failure_.guard([&] {
@@ -136,14 +136,15 @@ class ExchangeIn final : public Exchange {
     });
   }
 
-  // Slots out of which everybody has taken what is his.
+  // Closes slots from which every rank has taken its sites.
   bool close_slots() {
     bool moved = false;
     for (std::uint64_t i = 0; i < Slots::count; ++i) {
       Open& slot = open_[i];
       if (!slot.is_open || (read_ && slot_read_ == i)) continue;
       std::erase_if(slot.flights, [](comm::Flight& flight) { return flight.is_done(); });
-      if (!slot.flights.empty() || slots_.control(i).done.load(std::memory_order_acquire) != slot.by_hand) continue;
+      if (!slot.flights.empty() || slots_.control(i).done.load(std::memory_order_acquire) != slot.direct_ranks)
+        continue;
       slots_.control(i).open.store(0, std::memory_order_relaxed);
       slot.is_open = false;
       moved = true;
@@ -151,7 +152,7 @@ class ExchangeIn final : public Exchange {
     return moved;
   }
 
-  // Reads the next chunk of mine into a closed slot, one at a time.
+  // Reads the next chunk of this rank into a closed slot, one at a time.
   bool open_slot() {
     if (read_) return finish_reading();
     if (!owned_) return false;
@@ -166,7 +167,7 @@ class ExchangeIn final : public Exchange {
     return finish_reading() || pool_.storage().has_thread();
   }
 
-  // By the thread of the storage, where there is one.
+  // Runs on the storage thread, if there is one.
   void read() {
     const base::ScopedSeconds seconds(stats_.storage_seconds);
     read_whole(*file_, read_->first_byte,
@@ -183,10 +184,10 @@ class ExchangeIn final : public Exchange {
 
   void hand_out(std::uint64_t i, const engine::Chunk& chunk) {
     Open& slot = open_[i];
-    slot.by_hand = 0;
+    slot.direct_ranks = 0;
     shares_->holders(chunk, holders_);
     for (const int holder : holders_) {
-      if (peers_.slots_of(holder)) ++slot.by_hand;
+      if (peers_.slots_of(holder)) ++slot.direct_ranks;
     }
     slots_.control(i).done.store(0, std::memory_order_relaxed);
     slots_.control(i).is_bad.store(failure_.is_stopped() ? 1 : 0, std::memory_order_relaxed);
@@ -197,7 +198,7 @@ class ExchangeIn final : public Exchange {
     }
   }
 
-  // The sites of a rank out of reach, one piece after the other from `to` on; returns what is after them.
+  // Copies the sites of a rank out of reach, piece by piece, to `to`; returns the end.
   std::byte* send(std::uint64_t i, const engine::Chunk& chunk, int holder, std::byte* to) {
     const base::ScopedSeconds seconds(stats_.exchange_seconds);
     std::byte* const begin = to;
@@ -212,11 +213,11 @@ class ExchangeIn final : public Exchange {
 
   base::ByteSource* file_;
   std::vector<Wanted> wanted_;  // ascending
-  std::vector<Buffer> spare_;   // of messages
+  std::vector<Buffer> spare_;   // for messages
   std::array<Open, Slots::count> open_;
-  std::optional<engine::Chunk> read_;  // what the storage reads
-  std::uint64_t slot_read_ = 0;        // to where
-  WorkerPool<LocalSink> pool_;         // its threads use the others
+  std::optional<engine::Chunk> read_;  // being read by the storage thread
+  std::uint64_t slot_read_ = 0;        // its slot
+  WorkerPool<LocalSink> pool_;         // its threads use the other members
 };
 
 }  // namespace

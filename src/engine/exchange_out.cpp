@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Writing with exchange. Holders put their sites into the slots of owners that they reach, packed on the way; to others
-// they send them. An owner that may read its neighbours' memory fetches their sites by itself, and nobody waits.
+// Writing with exchange. Holders pack their sites directly into the slots of owners within reach, and send them to
+// other owners. An owner that may read its neighbours' memory fetches their sites itself, and no rank waits.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -23,13 +23,13 @@
 
 namespace lq::engine {
 
-// Sites taken out of the memory of a rank of the same node, and packed. Of one thread.
+// Sites read from the memory of a rank of the same node, and packed. For one thread.
 class NeighbourSites {
  public:
-  // `path`: of the file, for errors. It outlives the object, as the payload does.
+  // `path`: path of the file, for errors. It and the payload outlive the object.
   NeighbourSites(const Payload& payload, const std::string& path) : payload_(payload), path_(path) {}
 
-  // The sites of rank `holder` among those numbered first .. end-1 of a chunk, whose sites lie in `buffer`.
+  // The sites of rank `holder` among those numbered first .. end-1 of a chunk whose sites are stored in `buffer`.
   void fetch(Peers& peers, int holder, const engine::Chunk& chunk, std::uint64_t first, std::uint64_t end,
              std::byte* buffer, TransferStats& stats);
   std::uint64_t memory_bytes() const noexcept { return scratch_.size(); }
@@ -50,7 +50,7 @@ class NeighbourSites {
 
 void NeighbourSites::fetch(Peers& peers, int holder, const engine::Chunk& chunk, std::uint64_t first, std::uint64_t end,
                            std::byte* buffer, TransferStats& stats) {
-  // In batches, for short rows make very many pieces.
+  // In batches, because short rows give very many pieces.
   constexpr std::size_t batch = 1024;
   const Neighbour& near = *peers.neighbour(holder);
   pieces_.clear();
@@ -108,8 +108,8 @@ const SitePacker& NeighbourSites::packer_for(Precision precision, const Transfer
 
 namespace {
 
-// Sites on their way to an owner out of reach.
-struct Parcel {
+// Sites in transit to an owner out of reach.
+struct OutgoingMessage {
   Buffer buffer;
   comm::Flight flight;
   bool is_flying() const noexcept { return static_cast<bool>(flight); }
@@ -129,11 +129,11 @@ class ExchangeOut final : public Exchange {
     }
     if (!needs_messages()) return;
     for (Open& slot : open_) slot.arrivals.reserve(most_holders());
-    for (Parcel& parcel : parcels_) parcel.buffer = Buffer(peers_.slot_bytes());
+    for (OutgoingMessage& message : outgoing_) message.buffer = Buffer(peers_.slot_bytes());
   }
 
   std::uint64_t memory_bytes() const noexcept override {
-    std::uint64_t bytes = bytes_with(parcels_.size());
+    std::uint64_t bytes = bytes_with(outgoing_.size());
     for (const NeighbourSites& neighbour : neighbours_) bytes += neighbour.memory_bytes();
     return bytes;
   }
@@ -149,7 +149,7 @@ class ExchangeOut final : public Exchange {
     moved = contribute() || moved;
     moved = collect() || moved;
     if (moved) return Progress::moved;
-    if (held_ || owned_ || std::ranges::any_of(parcels_, &Parcel::is_flying) ||
+    if (held_ || owned_ || std::ranges::any_of(outgoing_, &OutgoingMessage::is_flying) ||
         std::ranges::any_of(open_, &Open::is_open)) {
       return Progress::waiting;
     }
@@ -157,12 +157,12 @@ class ExchangeOut final : public Exchange {
     return Progress::finished;
   }
 
-  // A slot of mine that is open, as I see it.
+  // A slot of this rank that is open, as this rank sees it.
   struct Open {
     bool is_open = false;
     engine::Chunk chunk;
-    std::uint64_t by_hand = 0;  // ranks that put their sites into the slot themselves
-    std::uint64_t awaited = 0;  // parcels not yet here
+    std::uint64_t direct_ranks = 0;  // ranks that put their sites into the slot directly
+    std::uint64_t awaited = 0;       // messages that have not arrived
     struct Arrival {
       int rank = 0;
       std::size_t begin = 0, bytes = 0;  // in `staging`
@@ -171,7 +171,7 @@ class ExchangeOut final : public Exchange {
     std::vector<Arrival> arrivals;
   };
 
-  // Opens closed slots, until one of them is complete at once and wants to be written while it is in cache.
+  // Opens closed slots, until one is complete immediately and should be written while it is in cache.
   bool open_slots() {
     bool moved = false;
     for (std::uint64_t i = 0; i < Slots::count && owned_; ++i) {
@@ -187,7 +187,7 @@ class ExchangeOut final : public Exchange {
     Open& slot = open_[i];
     slot.chunk = *owned_;
     slot.is_open = true;
-    slot.by_hand = 0;
+    slot.direct_ranks = 0;
     next_owned();
     shares_->holders(slot.chunk, holders_);
     std::size_t staged = 0;
@@ -196,7 +196,7 @@ class ExchangeOut final : public Exchange {
       if (peers_.neighbour(holder) != nullptr) {
         fetch(holder, slot.chunk, slots_.buffer(i));
       } else if (peers_.slots_of(holder)) {
-        ++slot.by_hand;
+        ++slot.direct_ranks;
       } else {
         const auto bytes = static_cast<std::size_t>(bytes_in(peers_.rows_of(holder), slot.chunk));
         slot.arrivals.push_back({holder, staged, bytes, {}});
@@ -214,10 +214,11 @@ class ExchangeOut final : public Exchange {
 
   bool is_complete(std::uint64_t i) const {
     const Open& slot = open_[i];
-    return slot.is_open && slot.awaited == 0 && slots_.control(i).done.load(std::memory_order_acquire) == slot.by_hand;
+    return slot.is_open && slot.awaited == 0 &&
+           slots_.control(i).done.load(std::memory_order_acquire) == slot.direct_ranks;
   }
 
-  // One at a time.
+  // Writes one complete slot at a time.
   bool write_complete() {
     if (written_) return finish_writing();
     for (std::uint64_t i = 0; i < Slots::count; ++i) {
@@ -230,7 +231,7 @@ class ExchangeOut final : public Exchange {
     return false;
   }
 
-  // By the thread of the storage, where there is one.
+  // Runs on the storage thread, if there is one.
   void write(std::uint64_t i) {
     const base::ScopedSeconds seconds(stats_.storage_seconds);
     const engine::Chunk& chunk = open_[i].chunk;
@@ -248,7 +249,7 @@ class ExchangeOut final : public Exchange {
     return true;
   }
 
-  // Takes parcels that have arrived to their places.
+  // Copies the contents of received messages to their places.
   bool receive() {
     bool moved = false;
     for (std::uint64_t i = 0; i < Slots::count; ++i) {
@@ -272,9 +273,9 @@ class ExchangeOut final : public Exchange {
     return moved;
   }
 
-  // My sites into the next chunk that needs them, if its owner is ready.
+  // Puts the sites of this rank into the next chunk that needs them, if its owner is ready.
   bool contribute() {
-    while (held_ && peers_.neighbour(held_->owner) != nullptr) next_held();  // he fetches them
+    while (held_ && peers_.neighbour(held_->owner) != nullptr) next_held();  // its owner pulls these from our memory
     if (!held_) return false;
     const std::optional<Slots> theirs = peers_.slots_of(held_->owner);
     if (!theirs) return send();
@@ -287,15 +288,15 @@ class ExchangeOut final : public Exchange {
   }
 
   bool send() {
-    const auto free = std::ranges::find_if_not(parcels_, &Parcel::is_flying);
-    if (free == parcels_.end()) return false;
+    const auto free = std::ranges::find_if_not(outgoing_, &OutgoingMessage::is_flying);
+    if (free == outgoing_.end()) return false;
     const std::uint64_t site_bytes = payload_.site_bytes();
-    Parcel& parcel = *free;
+    OutgoingMessage& message = *free;
     failure_.guard([&] {
       pool_.share(*held_, site_bytes, [&](int, WorkerState& worker, std::uint64_t first, std::uint64_t end) {
         const base::ScopedSeconds seconds(worker.stats.pack_seconds);
         std::byte* to =
-            parcel.buffer.data() + sites_between(worker.local.rows(), held_->first_site, first) * site_bytes;
+            message.buffer.data() + sites_between(worker.local.rows(), held_->first_site, first) * site_bytes;
         for_each_piece(worker.local.rows(), first, end, [&](const Piece& piece) {
           worker.local.pack(piece, to, worker.stats, held_->first_counted);
           to += piece.sites * site_bytes;
@@ -303,23 +304,23 @@ class ExchangeOut final : public Exchange {
       });
     });
     const std::uint64_t bytes = bytes_in(pool_.first().local.rows(), *held_);
-    parcel.flight = paths_->comm.start_send(parcel.buffer.first(bytes), held_->owner, paths_->channel->number());
+    message.flight = paths_->comm.start_send(message.buffer.first(bytes), held_->owner, paths_->channel->number());
     next_held();
     return true;
   }
 
-  // Parcels that have left.
+  // Releases messages that were sent.
   bool collect() {
     bool any = false;
-    for (Parcel& parcel : parcels_) {
-      if (!parcel.flight || !parcel.flight.is_done()) continue;
-      parcel.flight.reset();
+    for (OutgoingMessage& message : outgoing_) {
+      if (!message.flight || !message.flight.is_done()) continue;
+      message.flight.reset();
       any = true;
     }
     return any;
   }
 
-  // The sites of a neighbour, or mine, into a chunk of mine.
+  // Copies the sites of a neighbour, or of this rank, into a chunk of this rank.
   void fetch(int holder, const engine::Chunk& chunk, std::byte* buffer) {
     if (holder == rank_) return pack(chunk, buffer);
     failure_.guard([&] {
@@ -331,7 +332,7 @@ class ExchangeOut final : public Exchange {
     });
   }
 
-  // My sites to their places in a buffer of a chunk.
+  // Packs the sites of this rank into their places in a buffer of a chunk.
   void pack(const engine::Chunk& chunk, std::byte* buffer) {
     failure_.guard([&] {
       pool_.share(chunk, payload_.site_bytes(), [&](int, WorkerState& worker, std::uint64_t first, std::uint64_t end) {
@@ -345,10 +346,10 @@ class ExchangeOut final : public Exchange {
 
   storage::File* file_;
   std::array<Open, Slots::count> open_;
-  std::array<Parcel, 4> parcels_;
-  std::optional<std::uint64_t> written_;    // number of the slot that the storage has
-  std::vector<NeighbourSites> neighbours_;  // by thread, where they are read
-  WorkerPool<LocalSource> pool_;            // its threads use the others
+  std::array<OutgoingMessage, 4> outgoing_;
+  std::optional<std::uint64_t> written_;    // number of the slot being written by the storage thread
+  std::vector<NeighbourSites> neighbours_;  // by thread, if their memory is read
+  WorkerPool<LocalSource> pool_;            // its threads use the other members
 };
 
 }  // namespace

@@ -33,7 +33,7 @@ void FileOrderSums::add(std::uint64_t first_site, base::Bytes sites) {
   }
 }
 
-// Site ranks advance evenly along the fastest dimension, and throughout in a full lattice in natural order.
+// Site ranks advance evenly along the fastest dimension, or everywhere for a full lattice in natural order.
 Run FileOrderSums::run_at(std::uint64_t site, std::uint64_t most) const {
   const Box& stored = payload_.stored;
   const int fastest = order_.front();
@@ -48,7 +48,7 @@ Run FileOrderSums::run_at(std::uint64_t site, std::uint64_t most) const {
 
 namespace {
 
-// What one thread reads past.
+// Reads sites on one thread.
 class Reader {
  public:
   Reader(base::ByteSource& file, const Payload& payload, std::uint64_t block_bytes, TransferStats& stats)
@@ -61,7 +61,7 @@ class Reader {
 
   std::uint64_t max_sites() const noexcept { return block_.max_sites(); }
 
-  // A block, or less.
+  // Sites of at most one block.
   void pass(std::uint64_t site, std::uint64_t sites) {
     const base::MutableBytes bytes = read(site, sites);
     const base::ScopedSeconds seconds(stats_.pack_seconds);
@@ -69,7 +69,7 @@ class Reader {
     sums_.add(site, bytes);
   }
 
-  // All sites of a box, of a block at most.
+  // All sites of a box, a block at a time.
   void pass(const Box& box) {
     Stretches stretches({lattice::Rows({payload_.extents, payload_.stored, order_, box, order_, box})}, max_sites());
     for (Stretch stretch; stretches.next(stretch);) {
@@ -102,7 +102,7 @@ class Reader {
   TransferStats& stats_;
 };
 
-// A thread's, with what it saw.
+// A thread and its statistics.
 struct Worker {
   Worker(base::ByteSource& file, const Payload& payload, std::uint64_t block_bytes, const TransferStats& of_all)
       : stats(of_all.empty(payload)), reader(file, payload, block_bytes, stats) {}
@@ -124,7 +124,7 @@ void checksum_sites(base::ByteSource& file, const Payload& payload, const PartIn
     return thread == 0 ? mine : workers[static_cast<std::size_t>(thread) - 1]->reader;
   };
   std::atomic<std::uint64_t> done{0};
-  const auto tell = [&](int thread, std::uint64_t passed, std::uint64_t all) {
+  const auto report = [&](int thread, std::uint64_t passed, std::uint64_t all) {
     done.fetch_add(passed, std::memory_order_relaxed);
     if (progress && thread == 0) progress(done.load(std::memory_order_relaxed), all);
   };
@@ -134,7 +134,7 @@ void checksum_sites(base::ByteSource& file, const Payload& payload, const PartIn
                                     are_large_blocks(payload, team.size()));
     comm::parallel_for(team, boxes.items(), [&](int thread, std::uint64_t item) {
       boxes.for_each_box(item, [&](const Box& box) { reader(thread).pass(box); });
-      tell(thread, 1, boxes.items());
+      report(thread, 1, boxes.items());
     });
   } else {
     const lattice::Share share = lattice::share_of(payload.stored.volume(), part.all, part.number);
@@ -144,7 +144,7 @@ void checksum_sites(base::ByteSource& file, const Payload& payload, const PartIn
       const std::uint64_t site = std::max(begin, first + block * each);
       const std::uint64_t sites = std::min(first + (block + 1) * each, end) - site;
       reader(thread).pass(site, sites);
-      tell(thread, sites, end - begin);
+      report(thread, sites, end - begin);
     });
   }
   for (const auto& worker : workers) stats.add(worker->stats);
@@ -189,7 +189,7 @@ void PassThrough::pass_through(std::uint64_t first_site, base::Bytes sites) {
 
 void PassThrough::require_all() const {
   if (left_.begin >= left_.end) return;
-  base::fail(Code::internal, {}, "{}: the sites {} to {} were not passed on; please report", path(), left_.begin,
+  base::fail(Code::internal, {}, "{}: the sites {} to {} were not forwarded; please report", path(), left_.begin,
              left_.end - 1);
 }
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sites in file form, in the order of the file: their sums, read only for their checksum, or passed on to another file.
+// Sites in file form, in the order of the file: their sums, sites read for their checksum only, or forwarded to a file.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@ class FileOrderSums {
   // Both outlive the object.
   FileOrderSums(const Payload& payload, TransferStats& stats);
 
-  // Counts the bytes, too.
+  // Also counts the bytes.
   void add(std::uint64_t first_site, base::Bytes sites);
-  // Of a run whose ranks are known.
+  // For a run whose site ranks are known.
   void add(const Run& run, base::Bytes sites) const { packer_.sum(sites, run, stats_.sums); }
 
  private:
@@ -49,19 +49,19 @@ struct PartIndex {
   std::uint64_t all = 1, number = 0;
 };
 
-// Local. A part of the sites that the file stores.
+// Local. One part of the sites that the file stores.
 void checksum_sites(base::ByteSource& file, const Payload& payload, const PartIndex& part, const PumpOptions& options,
                     TransferStats& stats, const lq::Progress& progress = {});
 
-// A file whose sites go on to another one as they are, while somebody reads them: where both hold them in the same
-// form, nothing needs to be turned and packed again.
+// A source that also copies the sites that are read to another file. If both files store them in the same form, they
+// need not be repacked.
 class PassThrough final : public base::ByteSource {
  public:
-  // Whether the bytes of all sites are the same in both, and are contiguous.
+  // True if the bytes of all sites are identical and contiguous in both files.
   static bool is_possible(const Payload& from, const Payload& to);
 
-  // These sites are handed on when they are read, each once: they are read in their order, whatever is read again or
-  // next to them. Whoever reads counts the time. All but `sites` outlive the object.
+  // Sites are forwarded when they are read, each once and in order, whatever is read again or in addition. The reader
+  // counts the time. All arguments except `sites` outlive the object.
   PassThrough(base::ByteSource& from, const Payload& source, storage::File& to, const Payload& target,
               const lattice::Share& sites, TransferStats& written);
 

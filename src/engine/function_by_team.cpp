@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Whichever thread is free reads the next stretch and turns it into memory's form, in one of a ring of blocks; the
-// caller's thread workers the stretches over in the order of the file, and reads one itself where none is ready.
+// Any free thread reads the next stretch and converts it to memory form, in one of a ring of blocks. The calling thread
+// passes the stretches to the function in the order of the file; if none is ready, it reads one itself.
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -20,13 +20,13 @@
 namespace lq::engine {
 namespace {
 
-// To call a function takes about a quarter of the time of reading and turning: more threads would wait for it.
-constexpr int most_hands = 5;
-constexpr std::uint64_t blocks_of_hand = 2;  // half as large as asked for: they are to stay in a core's cache
+// Calling a function takes about a quarter of the time of reading and converting: more threads would wait for it.
+constexpr int max_workers = 5;
+constexpr std::uint64_t blocks_per_worker = 2;  // half of the requested size, to stay in a core's cache
 
-// A thread alone workers a block over before it reads the next one.
+// A single thread passes a block on before it reads the next one.
 std::size_t number_of_blocks(int threads) {
-  return threads == 1 ? 1 : static_cast<std::size_t>(threads) * blocks_of_hand;
+  return threads == 1 ? 1 : static_cast<std::size_t>(threads) * blocks_per_worker;
 }
 
 class ToFunction final : public Movement {
@@ -35,12 +35,12 @@ class ToFunction final : public Movement {
              const PumpOptions& options, TransferStats& stats)
       : stats_(stats),
         all_sites_(rows.wanted.volume()),
-        team_size_(std::min(options.threads, most_hands)),
+        team_size_(std::min(options.threads, max_workers)),
         slots_(number_of_blocks(team_size_)),
         stretches_(rows_by_lane(field.memory, payload, rows, max_sites(options, payload)), max_sites(options, payload),
                    0, block_order(payload, rows.wanted)),
         team_(team_size_) {
-    for (Slot& slot : slots_) slot.make_room(options.block_bytes / blocks_of_hand, payload.site_bytes());
+    for (Slot& slot : slots_) slot.make_room(options.block_bytes / blocks_per_worker, payload.site_bytes());
     for (int i = 0; i < team_.size(); ++i) {
       workers_.push_back(std::make_unique<WorkerState>(field, payload, rows, file, stats));
     }
@@ -60,9 +60,9 @@ class ToFunction final : public Movement {
     std::optional<Block> block;
     Stretch stretch;
     std::exception_ptr failure;
-    std::atomic<bool> is_ready{false};  // to be handed over
+    std::atomic<bool> is_ready{false};  // to be passed to the function
   };
-  // What one thread has.
+  // The state of one thread.
   struct WorkerState {
     WorkerState(const MutableField& field, const Payload& payload, const lattice::RowPlan& rows, base::ByteSource& file,
                 const TransferStats& of_all)
@@ -72,7 +72,7 @@ class ToFunction final : public Movement {
   };
 
   static std::uint64_t max_sites(const PumpOptions& options, const Payload& payload) {
-    return std::max<std::uint64_t>(options.block_bytes / blocks_of_hand / payload.site_bytes(), 1);
+    return std::max<std::uint64_t>(options.block_bytes / blocks_per_worker / payload.site_bytes(), 1);
   }
 
   Progress take_step() override {
@@ -93,7 +93,7 @@ class ToFunction final : public Movement {
     return Progress::finished;
   }
 
-  // The first stretch that was not handed over yet, if it is ready.
+  // Passes on the next stretch, if it is ready.
   bool give() {
     const std::uint64_t number = given_.load(std::memory_order_relaxed);
     Slot& slot = slots_[number % slots_.size()];
@@ -106,7 +106,7 @@ class ToFunction final : public Movement {
     return true;
   }
 
-  // With the next stretch; nullptr: all blocks are taken, or there is none left.
+  // A slot for the next stretch; nullptr: all blocks are in use, or no stretch is left.
   Slot* take_next() {
     const std::lock_guard lock(mutex_);
     if (taken_ == end_ || taken_ - given_.load(std::memory_order_acquire) == slots_.size()) return nullptr;
@@ -148,14 +148,14 @@ class ToFunction final : public Movement {
   std::uint64_t all_sites_, given_sites_ = 0;
   int team_size_;
   std::vector<Slot> slots_;
-  std::mutex mutex_;  // of stretches_
+  std::mutex mutex_;  // guards stretches_
   Stretches stretches_;
   std::atomic<std::uint64_t> taken_{0}, given_{0};  // stretches
   std::atomic<std::uint64_t> end_{~std::uint64_t{0}};
   std::vector<std::unique_ptr<WorkerState>> workers_;
   bool is_begun_ = false;
   const Help help_{*this};
-  comm::Team team_;  // uses the others
+  comm::Team team_;  // uses the other members
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace lq::engine {
 
 namespace {
 
-// Of memory that holds sites as they are.
+// For memory that holds sites in plain form.
 std::vector<device::NumberPlace> plain_numbers(const FieldSpec& spec) {
   std::vector<device::NumberPlace> numbers;
   for (std::uint64_t i = 0; i < spec.numbers; ++i) {
@@ -23,7 +23,7 @@ std::vector<device::NumberPlace> plain_numbers(const FieldSpec& spec) {
   return numbers;
 }
 
-// Numbers that are rounded to integers, and those that are rebuilt of others, are the host's.
+// Only the host computes numbers that are rounded to integers or rebuilt from others.
 bool is_known_form(const SiteCodec& codec, Way way) {
   return !codec.fixed16 && (way == Way::out || !(codec.third_rows_missing || codec.second_columns_missing));
 }
@@ -40,13 +40,13 @@ device::FileForm file_form(const Payload& payload, const FieldSpec& spec,
   return form;
 }
 
-// Memory by description is in one place, so that the first of its arrays tells which.
+// Described memory is all in one kind of memory, so the first of its arrays determines which.
 template <class AnyField>
 const std::byte* first_array(const AnyField& field, const Extents& box) {
   return lattice::arrays_of(field.memory, field.spec, box, field.data).begin.front();
 }
 
-// What a GPU found of sites.
+// Adds the CRCs that a GPU computed.
 void add_crcs(SiteSums& sums, const std::uint32_t* crcs, const Run& run) {
   if (!sums.needs_crc()) return;
   sums.for_each_slice(run.file_site, run.sites,
@@ -68,8 +68,8 @@ std::unique_ptr<ComputedMemory> ComputedMemory::find(const AnyField& field, cons
   const bool is_plain = lattice::is_plain(field);
   const std::byte* const first =
       is_plain ? static_cast<const std::byte*>(field.data) : first_array(field, plan.memory.extents);
-  device::DeviceContext home;
-  const device::Driver* const driver = device::driver_of(first, home);
+  device::DeviceContext context;
+  const device::Driver* const driver = device::driver_of(first, context);
   if (driver == nullptr) return nullptr;
   const auto leave_to_host = [&](std::string_view reason) {
     stats.device.host_computes(reason);
@@ -77,8 +77,8 @@ std::unique_ptr<ComputedMemory> ComputedMemory::find(const AnyField& field, cons
   };
   if (!is_known_form(payload.codec, way)) return leave_to_host("the file leaves numbers out, or rounds them");
   if (!is_plain && !lattice::is_moved_by_number(field.memory)) return leave_to_host("half precision, with norms");
-  const device::Program* const program = device::program_of(*driver, home);
-  if (program == nullptr) return leave_to_host(device::why_no_program(*driver, home));
+  const device::Program* const program = device::program_of(*driver, context);
+  if (program == nullptr) return leave_to_host(device::why_no_program(*driver, context));
   const std::vector<device::NumberPlace> numbers =
       is_plain ? plain_numbers(field.spec)
                : lattice::numbers_of(field.memory, field.spec, plan.memory.extents, field.data);
@@ -98,10 +98,10 @@ std::unique_ptr<ComputedMemory> ComputedMemory::find(const AnyField& field, cons
   const auto is_aligned = [&](const device::NumberPlace& number) {
     return (reinterpret_cast<std::intptr_t>(memory->memory_) + number.offset) % memory->number_bytes_ == 0;
   };
-  if (!form.fits()) return leave_to_host("a site has more numbers than the kernels take");
+  if (!form.fits()) return leave_to_host("a site has more numbers than the kernels support");
   if (!std::ranges::all_of(form.numbers, is_aligned)) return leave_to_host("numbers that are not aligned in memory");
   stats.device.gpu_computes();
-  memory->blocks_ = std::make_unique<device::FileBlocks>(*driver, home, *program, form);
+  memory->blocks_ = std::make_unique<device::FileBlocks>(*driver, context, *program, form);
   if (!is_plain) {
     const std::uint64_t most = memory->blocks_->most_sites();
     memory->described_->walk = lattice::RowWalk(plan.wanted, memory->file_order_, most);
@@ -184,7 +184,7 @@ void ComputedSink::unpack(const lattice::Rows& rows, const Piece& piece, const s
   }
 }
 
-// Joins it to the one before where they are one both in the file and in memory.
+// Joins it to the previous one if they are contiguous both in the file and in memory.
 void ComputedSink::add(Part part, const std::byte* file, SiteSums& sums) {
   const auto follows = [](const Part& last, const Part& next) {
     const auto sites = static_cast<std::int64_t>(last.run.sites);
@@ -208,7 +208,7 @@ void ComputedSink::add(Part part, const std::byte* file, SiteSums& sums) {
   if (filling.sites == blocks.most_sites()) send(sums);
 }
 
-// Sends a block off, and makes the other one ready.
+// Submits a block, and prepares the other one.
 void ComputedSink::send(SiteSums& sums) {
   const Filling& filling = filling_[turn_];
   if (filling.parts.size() == 1) {
@@ -247,7 +247,7 @@ void ComputedSink::finish(SiteSums& sums) {
 
 namespace {
 
-// Of rows that are taken or given in one pass, or by way of a buffer.
+// For rows that are moved in one pass, or through a buffer.
 lattice::RowWalk walk_of(const lattice::RowPlan& plan, std::size_t best_bytes, const SitePacker& packer) {
   return {plan.wanted, plan.file_order, best_bytes / static_cast<std::size_t>(packer.memory_bytes())};
 }
@@ -264,7 +264,7 @@ void walk_group(lattice::RowWalk& walk, const lattice::Rows& rows, const PieceGr
   walk.walk(std::span(first).first(pieces.count), pieces.sites(), work);
 }
 
-// All of it while the given number of bytes are worked on.
+// All of it is fetched while the given number of bytes are processed.
 kernels::isa::Coming fetched_meanwhile(std::span<base::PrefetchList> memory, std::size_t bytes) {
   constexpr std::size_t line_bytes = 64;
   std::size_t lines = 0;
@@ -288,10 +288,10 @@ LocalSource::LocalSource(const Field& field, const Payload& payload, const latti
     if (!in_one_pass_) staged_.resize(buffer_for(*walk_, packer_));
     return;
   }
-  device::DeviceContext home;
-  if (const device::Driver* const driver = device::driver_of(field.data, home); driver != nullptr) {
+  device::DeviceContext context;
+  if (const device::Driver* const driver = device::driver_of(field.data, context); driver != nullptr) {
     device_ =
-        std::make_unique<device::SitesOut>(*driver, home, static_cast<const std::byte*>(field.data),
+        std::make_unique<device::SitesOut>(*driver, context, static_cast<const std::byte*>(field.data),
                                            plan.memory.volume(), static_cast<std::size_t>(packer_.memory_bytes()));
   }
 }
@@ -329,7 +329,7 @@ void LocalSource::pack_in_one_pass(const PieceGroup& pieces, std::byte* file, Si
   });
 }
 
-// Sites are packed while the memory of those after them is fetched.
+// Sites are packed while the memory of later sites is fetched.
 void LocalSource::pack_staged(const PieceGroup& pieces, std::byte* file, SiteSums& sums, std::uint64_t counted_from) {
   std::uint64_t before = 0, staged = 0;
   const auto pack_staged_ones = [&](std::span<base::PrefetchList> behind) {
@@ -377,9 +377,9 @@ LocalSink::LocalSink(const MutableField& field, const Payload& payload, const la
     if (!in_one_pass_) staged_.resize(buffer_for(*walk_, packer_));
     return;
   }
-  device::DeviceContext home;
-  if (const device::Driver* const driver = device::driver_of(field.data, home); driver != nullptr) {
-    device_ = std::make_unique<device::SitesIn>(*driver, home, static_cast<std::size_t>(packer_.memory_bytes()));
+  device::DeviceContext context;
+  if (const device::Driver* const driver = device::driver_of(field.data, context); driver != nullptr) {
+    device_ = std::make_unique<device::SitesIn>(*driver, context, static_cast<std::size_t>(packer_.memory_bytes()));
   }
 }
 
@@ -407,7 +407,7 @@ void LocalSink::unpack_in_one_pass(const PieceGroup& pieces, const std::byte* fi
   });
 }
 
-// Sites are unpacked while the memory that they are for is fetched.
+// Sites are unpacked while their destination is fetched.
 void LocalSink::unpack_staged(const PieceGroup& pieces, const std::byte* file, SiteSums& sums) {
   walk_group(*walk_, rows_, pieces, [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
     const auto target = elsewhere_->aim_at(parts);

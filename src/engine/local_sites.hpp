@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sites of this rank: taken from the user's memory, of the host or of a GPU, or function, given to it, in file
-// form. What does not lie in plain memory passes through a buffer of a few sites.
+// The sites of this rank, in the user's memory (host or GPU) or behind a function, converted to and from file form.
+// Sites that are not in plain memory pass through a buffer of a few sites.
 #pragma once
 
 #include <array>
@@ -27,17 +27,17 @@
 
 namespace lq::engine {
 
-// The sites of this rank in memory of a GPU that computes what is to be computed of them: reorder, precision, byte
-// order and the CRC-32 of sites. The host copies bytes of the file, and adds up.
+// The sites of this rank in memory of a GPU that does the computation: reordering, precision, byte order and the CRC-32
+// of sites. The host copies bytes of the file and combines the sums.
 
 enum class Way { out, in };
 
-// Where the sites of pieces lie, as positions: addresses of plain memory, or in memory by description numbers of sites
-// in the order in which the file has them.
+// The positions of the sites of pieces: addresses of plain memory, or for described memory numbers of sites in the
+// order of the file.
 class ComputedMemory {
  public:
-  // Nothing where the host has to compute: memory is no GPU's, there is no compiler, or the form of the sites is none
-  // that kernels know. Where it is a GPU's `stats` is told who computes, and why the host does.
+  // Empty if the host has to compute: the memory is not on a GPU, there is no compiler, or the kernels do not support
+  // the form of the sites. For GPU memory `stats` receives who computes, and if it is the host, the reason.
   template <class AnyField>
   static std::unique_ptr<ComputedMemory> find(const AnyField& field, const Payload& payload,
                                               const lattice::RowPlan& plan, TransferStats& stats, Way way);
@@ -46,9 +46,9 @@ class ComputedMemory {
   std::int64_t position(const lattice::Rows& rows, const Piece& piece) const;
   std::int64_t stride(const Piece& piece) const noexcept;  // positions from one site to the next
   device::Windows windows() const;
-  // Sites in memory, as blocks want them; valid until the next call.
+  // Sites in memory, in the form that blocks take; valid until the next call.
   device::MemorySites sites(std::int64_t position, std::int64_t stride, std::uint64_t count);
-  // Whether sites() takes those that are not evenly spaced by their places, in numbers; not where memory is described.
+  // True if sites() accepts places (in numbers) of sites that are not evenly spaced; false for described memory.
   bool takes_places() const noexcept { return !described_; }
   device::MemorySites sites(std::span<const std::int64_t> places) const noexcept;
   std::int64_t place(std::int64_t position) const noexcept { return position / number_bytes_; }
@@ -71,7 +71,7 @@ class ComputedMemory {
 class ComputedSource {
  public:
   explicit ComputedSource(std::unique_ptr<ComputedMemory> memory);
-  // As LocalSource.
+  // As in LocalSource.
   void pack(const lattice::Rows& rows, const Piece& piece, std::byte* file, SiteSums& sums, std::uint64_t counted_from);
 
  private:
@@ -79,16 +79,16 @@ class ComputedSource {
   device::Windows windows_;
 };
 
-// Pieces are put together in a block until it is full.
+// Pieces are collected in a block until it is full.
 class ComputedSink {
  public:
   explicit ComputedSink(std::unique_ptr<ComputedMemory> memory);
-  // As LocalSink.
+  // As in LocalSink.
   void unpack(const lattice::Rows& rows, const Piece& piece, const std::byte* file, SiteSums& sums);
   void finish(SiteSums& sums);
 
  private:
-  // Sites of a block, contiguous: in the file, and evenly spaced in memory.
+  // Sites of a block: contiguous in the file, and evenly spaced in memory.
   struct Part {
     Run run;
     std::int64_t position, stride;
@@ -110,14 +110,14 @@ class ComputedSink {
 
 class LocalSource {
  public:
-  // `stats` says which sums are wanted, and is told which way memory of a GPU goes.
+  // `stats` names the requested sums, and receives who computes for memory of a GPU.
   LocalSource(const Field& field, const Payload& payload, const lattice::RowPlan& plan, TransferStats& stats);
 
   lattice::Rows& rows() noexcept { return rows_; }
   const SitePacker& packer() const noexcept { return packer_; }
-  // How many pieces can go at once.
+  // Maximum number of pieces per call.
   std::uint64_t most_at_once() const noexcept { return walk_ ? walk_->most() : 1; }
-  // Packs pieces; sites before `counted_from` are not counted: neither summed nor looked at.
+  // Packs pieces; sites before `counted_from` are not counted: neither summed nor inspected.
   void pack(const PieceGroup& pieces, std::byte* file, TransferStats& stats, std::uint64_t counted_from = 0);
 
  private:
@@ -130,29 +130,28 @@ class LocalSource {
   const Payload& payload_;
   lattice::Rows rows_;
   SitePacker packer_;
-  std::optional<ComputedSource> computed_;       // only where a GPU computes
-  std::unique_ptr<device::SitesOut> device_;     // only where the memory is that of a GPU that does not
-  std::unique_ptr<lattice::RowsOut> elsewhere_;  // only where the memory is not plain
+  std::optional<ComputedSource> computed_;       // only if a GPU computes
+  std::unique_ptr<device::SitesOut> device_;     // only for memory of a GPU that does not compute
+  std::unique_ptr<lattice::RowsOut> elsewhere_;  // only if the memory is not plain
   bool in_one_pass_ = false;                     // between such memory and the file
-  std::vector<std::byte> staged_;                // else
+  std::vector<std::byte> staged_;                // otherwise
   std::optional<lattice::RowWalk> walk_;
 };
 
 class LocalSink {
  public:
-  // `stats` says which sums are wanted, and is told which way memory of a GPU goes.
+  // `stats` names the requested sums, and receives who computes for memory of a GPU.
   LocalSink(const MutableField& field, const Payload& payload, const lattice::RowPlan& plan, TransferStats& stats);
 
   lattice::Rows& rows() noexcept { return rows_; }
   const SitePacker& packer() const noexcept { return packer_; }
   std::uint64_t most_at_once() const noexcept { return walk_ ? walk_->most() : 1; }
   void unpack(const PieceGroup& pieces, const std::byte* file, SiteSums& sums);
-  // Of memory that is not plain: sites in its own form.
+  // For memory that is not plain: sites in its own form.
   void give(const Piece& piece, const std::byte* sites);
-  // Until all that was unpacked is in its place, and counted.
+  // Waits until everything unpacked is in its place, and counted.
   void finish(SiteSums& sums);
-  // Local memory of a piece whose sites lie there as in the file, except for the order of bytes; nullptr when they do
-  // not.
+  // Local memory of a piece whose sites differ from the file only in byte order; nullptr for other pieces.
   std::byte* in_place(const Piece& piece) const noexcept;
 
  private:
@@ -163,11 +162,11 @@ class LocalSink {
   MutableField field_;
   lattice::Rows rows_;
   SitePacker packer_;
-  std::optional<ComputedSink> computed_;        // only where a GPU computes
-  std::unique_ptr<device::SitesIn> device_;     // only where the memory is that of a GPU that does not
-  std::unique_ptr<lattice::RowsIn> elsewhere_;  // only where the memory is not plain
+  std::optional<ComputedSink> computed_;        // only if a GPU computes
+  std::unique_ptr<device::SitesIn> device_;     // only for memory of a GPU that does not compute
+  std::unique_ptr<lattice::RowsIn> elsewhere_;  // only if the memory is not plain
   bool in_one_pass_ = false;                    // between such memory and the file
-  std::vector<std::byte> staged_;               // else
+  std::vector<std::byte> staged_;               // otherwise
   std::optional<lattice::RowWalk> walk_;
 };
 
@@ -183,7 +182,7 @@ void for_each_piece(lattice::Rows& rows, std::uint64_t first, std::uint64_t end,
   }
 }
 
-// How many sites that are.
+// The number of those sites.
 inline std::uint64_t sites_between(lattice::Rows& rows, std::uint64_t first, std::uint64_t end) {
   std::uint64_t sites = 0;
   for_each_piece(rows, first, end, [&](const Piece& piece) { sites += piece.sites; });

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What all transfers share: small steps, the form of a site, the buffer, and the watch for what passes.
+// Common parts of all transfers: small steps, the form of a site, the buffer, and the inspection of passing sites.
 #pragma once
 
 #include <atomic>
@@ -25,38 +25,38 @@
 namespace lq::engine {
 
 enum class Progress {
-  moved,     // a block or chunk went on
-  waiting,   // nothing to do until another rank has done something
-  finished,  // this rank's part is complete, or has failed on the way
+  moved,     // progress was made on a block or chunk
+  waiting,   // nothing to do until another rank proceeds
+  finished,  // this rank's part is complete, or has failed
 };
 
 // This rank's part of a transfer. Steps are local; those of different ranks may come in any order.
 class Movement {
  public:
   virtual ~Movement() = default;
-  // Failures of this rank are kept back while others still need it, and thrown by the step that finishes. After
-  // cancel() the rank goes on taking part but moves nothing any more.
-  // An exception of the one who is told of what has passed counts as a failure of this rank, as does an interruption.
+  // Failures of this rank are stored while others still need it, and thrown by the step that finishes. After cancel()
+  // the rank continues to take part but no longer moves data. An exception of the progress callback, or an
+  // interruption, counts as a failure of this rank.
   Progress step();
-  // Whether steps exchange messages: they must then come from a thread that may do so.
+  // True if steps exchange messages: they must then run on a thread that may do so.
   virtual bool needs_messages() const noexcept { return false; }
-  // Tells the storage what will be read, before the first step.
+  // Announces to the storage what will be read, before the first step.
   virtual void fetch_ahead() noexcept {}
-  // From another thread than the one that takes the steps, while it does: takes on a part of what is left to be done,
-  // where that can be shared, until all of it has been begun.
+  // Called by another thread than the one that takes the steps: takes over a part of the remaining work, if it can be
+  // shared, until all of it has been started.
   virtual void help() noexcept {}
-  // Bytes held beyond the field.
+  // Memory held beyond the field.
   virtual std::uint64_t memory_bytes() const noexcept = 0;
 
-  // Before the first step. `progress` is called between steps, with bytes out of `bytes` in the proportion in which
-  // this rank's part is done.
+  // Call before the first step. `progress` is called between steps, with a number of bytes out of `bytes` in proportion
+  // to the completed part of this rank.
   void report_progress_in_bytes(lq::Progress progress, std::uint64_t bytes);
 
   // From any thread.
   void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
 
  protected:
-  // How much of this rank's part is done, in a unit of its own.
+  // The completed part of this rank, in a unit chosen by the movement.
   struct Passed {
     std::uint64_t done = 0, of = 0;
   };
@@ -65,22 +65,22 @@ class Movement {
 
  private:
   virtual Progress take_step() = 0;
-  virtual Passed passed() noexcept { return {}; }  // asked only where somebody is told
-  void tell(const Passed& now) noexcept;
+  virtual Passed passed() noexcept { return {}; }  // called only if there is a progress callback
+  void report_progress(const Passed& now) noexcept;
   void end_by(std::exception_ptr reason) noexcept;
 
-  lq::Progress tell_;
-  std::uint64_t bytes_ = 0, told_ = 0;
+  lq::Progress report_;
+  std::uint64_t bytes_ = 0, reported_ = 0;
   std::exception_ptr ended_by_;
   std::atomic<bool> cancelled_{false};
 };
 
-// All steps, one after the other.
+// Takes all steps in sequence.
 void run(Movement& movement);
-// The same; what went wrong, or nullptr.
+// The same; returns the failure, or nullptr.
 LQ_INNER std::exception_ptr outcome_of(Movement& movement) noexcept;
 
-// What all transfers share: the form of a site, the buffer, reading whole or failing, and the watch for zeros and odd
+// Common parts of all transfers: the form of a site, the buffer, complete reads, and the inspection for zeros and odd
 // numbers.
 
 inline kernels::SiteForm form_of(const Payload& payload, Precision memory) {
@@ -105,12 +105,12 @@ class Block {
   std::unique_ptr<std::byte[]> bytes_;
 };
 
-// All of `bytes` from `offset`, or Error(truncated).
+// Reads all of `bytes` from `offset`, or throws Error(truncated).
 void read_whole(base::ByteSource& file, std::uint64_t offset, base::MutableBytes bytes);
 
-// Notes sites of a gauge field that hold only zeros, and odd numbers where these are asked for.
+// Records sites of a gauge field that hold only zeros, and odd numbers if requested.
 void watch(const Payload& payload, base::Bytes sites, std::uint64_t file_site, TransferStats& stats);
-// Odd numbers in a piece that is written, where these are asked for; its sites before `counted_from` are not counted.
+// Records odd numbers in a piece that is written, if requested; sites before `counted_from` are not counted.
 void watch_written(const Payload& payload, const std::byte* sites, const Piece& piece, std::uint64_t counted_from,
                    TransferStats& stats);
 

@@ -9,7 +9,7 @@ std::uint64_t place_of(const Payload& payload, std::uint64_t file_site) {
   return payload.origin() + file_site * payload.site_bytes();
 }
 
-// work(stretch, its bytes) for each of the stretches, whose sites are contiguous in `bytes`.
+// Calls work(stretch, its bytes) for each of the stretches, whose sites are contiguous in `bytes`.
 template <class Bytes, class Work>
 void for_each_stretch(const Payload& payload, std::span<const Stretch> stretches, Bytes bytes, const Work& work) {
   for (const Stretch& stretch : stretches) {

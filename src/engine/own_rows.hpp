@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is done to stretches of a rank's own rows, which are moved at once, on their way between memory and file. Of one
-// thread: several have one each, with a stats of its own.
+// Processing of stretches of a rank's own rows that are moved together between memory and file. For one thread; several
+// threads each have their own object and stats.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@
 
 namespace lq::engine {
 
-// Reading the clock takes a twentieth of the time of a short row: where there are many of them some are timed, for all.
+// Reading the clock takes a twentieth of the time of a short row, so with many rows only a sample is timed.
 class SampledClock {
  public:
-  // Before a move of so many bytes.
+  // Call before a move of the given number of bytes.
   void next(std::uint64_t bytes) noexcept {
     constexpr std::uint64_t all_of_first = 16, one_in = 4, long_enough = 65536;
     if (bytes >= long_enough || moves_ < all_of_first) {
@@ -31,7 +31,7 @@ class SampledClock {
     }
     ++moves_;
   }
-  // Does it, and adds the seconds that it takes or stands for.
+  // Runs `work`, and adds the seconds that it takes or represents.
   template <class Work>
   void add(double& seconds, const Work& work) const {
     if (weight_ == 0) return work();
@@ -49,17 +49,17 @@ class RowsOut {
  public:
   using Memory = Field;
   using File = storage::File;
-  // All of them outlive the object.
+  // All arguments outlive the object.
   RowsOut(const Field& field, const Payload& payload, const lattice::RowPlan& rows, File& file, TransferStats& stats)
       : payload_(payload), source_(field, payload, rows, stats), file_(file), stats_(stats) {}
 
   lattice::Rows& rows() noexcept { return source_.rows(); }
-  // The sites of stretches in file form.
+  // Packs the sites of stretches into file form.
   void pack(std::span<const Stretch> stretches, base::MutableBytes bytes);
-  // These to their places.
+  // Writes them to their places.
   void write(std::span<const Stretch> stretches, base::Bytes bytes);
   void move(std::span<const Stretch> stretches, Block& block);
-  void finish() {}  // what was moved is in its place
+  void finish() {}  // everything moved is already in place
 
  private:
   const Payload& payload_;
@@ -77,27 +77,27 @@ class RowsIn {
          TransferStats& stats)
       : payload_(payload), sink_(field, payload, rows, stats), file_(file), stats_(stats) {}
 
-  // Where the bytes of stretches are read to.
+  // The buffer into which the bytes of stretches are read.
   struct Target {
     base::MutableBytes bytes;
     bool is_in_place = false;  // in the user's memory
   };
 
   lattice::Rows& rows() noexcept { return sink_.rows(); }
-  // What lies in memory as in the file, except for byte order, is read to its place and not copied there.
+  // Sites that differ from the file only in byte order are read directly to their places.
   Target target_of(std::span<const Stretch> stretches, Block& block);
-  // So many sites of the file from this one on will be read soon.
+  // Hint: this number of sites of the file will be read soon, starting with this one.
   void fetch_ahead(std::uint64_t file_site, std::uint64_t sites) noexcept;
   // truncated: the file ends before.
   void read(std::span<const Stretch> stretches, base::MutableBytes bytes);
-  // Sites that were read, to memory form in their places.
+  // Converts sites that were read to memory form, in their places.
   void take(std::span<const Stretch> stretches, const Target& target);
   void move(std::span<const Stretch> stretches, Block& block);
-  // Sites that lie in memory as in the file, except for the order of bytes: turned where they are, and then given to
-  // their places, which may be behind a function.
+  // For sites that differ from the file only in byte order: swaps them in place, then passes them to their places,
+  // which may be behind a function.
   void turn(const Stretch& stretch, base::MutableBytes bytes);
   void give(const Stretch& stretch, base::Bytes bytes);
-  // Behind the last stretch.
+  // Call after the last stretch.
   void finish();
 
  private:

@@ -110,7 +110,7 @@ TEST_F(Passing, WhatWasNotReadIsMissed) {
   read(passing, 101, all_sites - 101);
   const Error error = testing::error_of([&] { passing.require_all(); });
   EXPECT_EQ(error.code(), Code::internal);
-  EXPECT_STREQ(error.what(), "old: the sites 100 to 511 were not passed on; please report");
+  EXPECT_STREQ(error.what(), "old: the sites 100 to 511 were not forwarded; please report");
 }
 
 TEST_F(Passing, OnlyOfFilesThatHoldSitesAlike) {

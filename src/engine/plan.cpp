@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Plans: a transfer that need not take place, on a machine that need not be there; as values and as JSON.
+// Plans: hypothetical transfers on possibly hypothetical machines; as values and as JSON.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -25,7 +25,7 @@ namespace lq::engine {
 // The transfer that a plan is about.
 class PlannedTransfer {
  public:
-  // A request that was found possible, its spec complete.
+  // A request that was found possible, with its spec completed.
   explicit PlannedTransfer(const PlanRequest& request);
   PlannedTransfer(const PlannedTransfer&) = delete;
   PlannedTransfer& operator=(const PlannedTransfer&) = delete;
@@ -41,7 +41,7 @@ class PlannedTransfer {
 
 namespace lq {
 
-// Who moves what, in file order.
+// The ranks that move each part of the file, in file order.
 
 namespace engine {
 
@@ -58,7 +58,7 @@ PlannedTransfer::PlannedTransfer(const PlanRequest& request)
 
 namespace {
 
-// Row by row, each asked of the rank that holds its first site.
+// Row by row, each attributed to the rank that holds its first site.
 std::vector<Extent> rows_in_order(const Transfer& transfer, std::uint64_t limit) {
   std::vector<Extent> extents;
   const Payload& payload = transfer.payload;
@@ -78,7 +78,7 @@ std::vector<Extent> rows_in_order(const Transfer& transfer, std::uint64_t limit)
   return extents;
 }
 
-// Chunk by chunk; those of one owner in a row are one extent.
+// Chunk by chunk; consecutive chunks of one owner form one extent.
 std::vector<Extent> domains_in_order(const Shares& shares, std::uint64_t limit) {
   std::vector<Extent> extents;
   for (std::uint64_t number = shares.first_chunk(); number < shares.end_chunk(); ++number) {
@@ -113,7 +113,7 @@ namespace {
 
 using engine::Candidate;
 
-constexpr std::uint64_t most_chunks = 4096;  // walked through to count
+constexpr std::uint64_t most_chunks = 4096;  // limit for counting
 constexpr std::uint64_t most_rows = 100'000;
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(Code::invalid_argument, "plan: " + sentence); }
@@ -146,7 +146,7 @@ engine::TransferContext context_on(const Machine& machine, const TransferPlan& p
   return context;
 }
 
-// Those that a file of this size will be given; a machine does not say what a new file has by itself.
+// The stripes that a file of this size will get; the default stripes of a machine are unknown.
 Stripes planned_stripes(const TransferPlan& plan) {
   if (!plan.request.writing) return {};
   return stripes_for(storage::file_system_named(plan.machine.file_system, plan.machine.servers),
@@ -154,7 +154,7 @@ Stripes planned_stripes(const TransferPlan& plan) {
                      {plan.request.stripe_count, plan.request.stripe_bytes, plan.request.stripes_by_size});
 }
 
-// The file system as far as the stripes of one file reach.
+// The part of the file system that the stripes of one file use.
 Machine within_stripes(Machine machine, const Stripes& stripes) {
   if (!stripes.is_set() || stripes.count == 0 || stripes.count >= machine.servers) return machine;
   const double share = static_cast<double>(stripes.count) / static_cast<double>(machine.servers);
@@ -176,7 +176,7 @@ void place_ranks(TransferPlan& plan) {
                   to_string(plan.request.processes), plan.ranks, machine.name, nodes, fit));
 }
 
-// What is done once, whoever moves the sites: at most this many agreements of all ranks (docs/design/0004).
+// The fixed cost, whichever ranks move the sites: at most this many agreements of all ranks (docs/design/0004).
 void add_opening(Prediction& seconds, const TransferPlan& plan) {
   const Machine& machine = plan.machine;
   const double agreements = plan.request.writing ? 10 : 8;
@@ -187,7 +187,7 @@ void add_opening(Prediction& seconds, const TransferPlan& plan) {
   seconds.total += seconds.opening + seconds.sync;
 }
 
-// One after the other, for nothing overlaps in one rank.
+// The sum of all steps, because nothing overlaps on one rank.
 Prediction by_one_rank(const TransferPlan& plan, const engine::TransferContext& context) {
   const Machine& machine = plan.machine;
   const bool is_one_node = plan.nodes == 1;
@@ -246,7 +246,7 @@ void add_counts(StrategyPlan& plan, const engine::Counts& counts) {
   plan.counts_are_exact = counts.is_exact;
 }
 
-// All strategies that exchange have the same shares.
+// All exchange strategies have the same shares.
 void consider(TransferPlan& plan, const engine::Transfer& transfer, const engine::Geometry& geometry,
               const std::vector<Candidate>& all) {
   std::optional<engine::Counts> exchanging;
@@ -269,7 +269,7 @@ void consider(TransferPlan& plan, const engine::Transfer& transfer, const engine
 void choose(TransferPlan& plan, const engine::Transfer& transfer, const engine::Geometry& geometry,
             const engine::TransferContext& context, const Machine& machine, const std::vector<Candidate>& all) {
   const RouteOptions& options = plan.request.route;
-  std::string reason = "asked for";
+  std::string reason = "requested";
   Strategy strategy = options.strategy;
   if (strategy == Strategy::automatic) {
     strategy = engine::best_of(all, transfer, geometry, context, options, machine, reason).choice.strategy;

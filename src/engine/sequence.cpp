@@ -52,7 +52,7 @@ void TiledArray::write(std::uint64_t offset, base::Bytes bytes) {
 
 namespace {
 
-constexpr std::size_t scratch_bytes = 256 * 1024;  // of the sequence, dealt into arrays at a time
+constexpr std::size_t scratch_bytes = 256 * 1024;  // bytes of the sequence distributed to arrays at a time
 
 void require_known(const std::string& path, const Payload& payload, const format::TileCodec* codec) {
   if (payload.encoding.empty() || codec != nullptr) return;
@@ -60,7 +60,7 @@ void require_known(const std::string& path, const Payload& payload, const format
              "tiles are encoded as \"{}\", which is not supported", payload.encoding);
 }
 
-// Sites of as many bytes in each array.
+// Each array has sites of the same size.
 std::uint64_t dealt_bytes(const std::string& path, const Payload& payload) {
   const std::uint64_t arrays = payload.arrays, bytes = payload.site_bytes();
   if (arrays >= 1 && bytes % arrays == 0 && bytes / arrays % payload.spec.number_bytes() == 0) return bytes / arrays;
@@ -109,7 +109,7 @@ void PlacedFile::for_each_array(std::uint64_t offset, std::size_t bytes, const W
   for (std::uint64_t k = 0; k < arrays_.size(); ++k) {
     const std::uint64_t begin = in_array(k, offset), end = in_array(k, offset + bytes);
     if (begin == end) continue;
-    // What lies together in the array and in the sequence.
+    // Runs that are contiguous both in the array and in the sequence.
     const auto for_each_run = [&](const auto& copy) {
       for (std::uint64_t at = begin, run = 0; at < end; at += run) {
         const std::uint64_t of_site = at % array_site_bytes_;
@@ -174,8 +174,8 @@ void PlacedFile::close() {
 namespace {
 
 constexpr std::uint64_t usual_block_bytes = 64 * 1024;
-// Links of a slice lie in it and in the next one, and boxes with long rows in both of two orders come back to all of
-// these blocks; what goes before its time is read again.
+// Links of a slice are in it and in the next one, and boxes with long rows in both of two orders return to all of these
+// blocks. Blocks that are evicted too early are read again.
 constexpr std::uint64_t kept_slices = 2, few_blocks = 64;
 
 std::uint64_t slice_bytes(const Payload& payload) {
@@ -222,7 +222,7 @@ void OddPointFile::drop_oldest() {
   spare_ = std::move(block.bytes);
 }
 
-// Runs of units that were handed over; of a block that was read, none.
+// Writes the runs of units that were set; for a block that was read there are none.
 void OddPointFile::write_filled(const Block& block) {
   const std::uint64_t at = begin_ + block.number * block_bytes_;
   if (block.units == block.filled.size() && block.units > 0) return file_.write_at(at, block.bytes);

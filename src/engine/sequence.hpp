@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sites of a payload as one sequence of bytes, wherever its tiles or links lie.
+// The sites of a payload as one sequence of bytes, wherever its tiles or links are.
 #pragma once
 
 #include <cstdint>
@@ -23,19 +23,18 @@
 
 namespace lq::engine {
 
-// The sequence of a payload's sites as a file, wherever its tiles lie: in one array or in several, in one file or in
-// several, as they are or encoded. Movements see bytes contiguous and need not know. Not for several threads
-// at once.
+// The sites of a payload as one file, wherever its tiles are: in one or several arrays, in one or several files, plain
+// or encoded. Movements see contiguous bytes and are independent of tiles. Not thread-safe.
 
-// One array of a payload as a sequence of bytes, although its sites lie in tiles.
+// One array of a payload as a sequence of bytes, although its sites are in tiles.
 class TiledArray {
  public:
-  // Its tiles are those from number `first_tile` on. All of it outlives the object.
+  // Its tiles begin with number `first_tile`. All arguments outlive the object.
   TiledArray(const lattice::TileMap& map, TileFiles& tiles, std::uint64_t first_tile, std::uint64_t site_bytes)
       : map_(map), tiles_(tiles), first_tile_(first_tile), site_bytes_(site_bytes) {}
 
   void read(std::uint64_t offset, base::MutableBytes buffer);
-  // Who writes the last byte of a site writes the padding after it, as zeros.
+  // The rank that writes the last byte of a site also writes the padding after it, as zeros.
   void write(std::uint64_t offset, base::Bytes bytes);
 
  private:
@@ -55,8 +54,8 @@ class TiledArray {
 
 class PlacedFile final : public storage::File {
  public:
-  // `files`: by Tile::file; nullptr for those that this rank has no part in. `codec`: of the payload's encoding,
-  // nullptr where there is none. All of it outlives the object.
+  // `files`: by Tile::file; nullptr for files that this rank does not use. `codec`: for the payload's encoding, or
+  // nullptr. All arguments outlive the object.
   PlacedFile(std::string path, const Payload& payload, const format::TileCodec* codec,
              std::vector<storage::File*> files);
 
@@ -64,18 +63,18 @@ class PlacedFile final : public storage::File {
   std::uint64_t size() const override { return sequence_bytes_; }
   // truncated: a tile reaches beyond the end of its file.
   std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override;
-  // Encoded tiles come from front to back, each by one rank.
+  // Encoded tiles are written in order, each by one rank.
   void write_at(std::uint64_t offset, base::Bytes bytes) override;
   storage::Identity identity() const override;
   void sync() override;
   void close() override;
-  // A sequence has no size of its own to be set.
+  // The size of a sequence is fixed.
   void resize(std::uint64_t) override {}
   void reserve(std::uint64_t, std::uint64_t) override {}
 
-  // Whether several threads may use it at once, at different bytes.
+  // True if several threads may use it concurrently, at different bytes.
   bool is_thread_safe() const noexcept { return arrays_.size() == 1 && tiles_->are_thread_safe(); }
-  // Collective. What was written is in the files: encoded tiles, too. Returns where all tiles lie.
+  // Collective. Completes writing, including encoded tiles. Returns the places of all tiles.
   std::vector<Tile> settle(comm::Comm& comm) { return tiles_->settle(comm); }
 
  private:
@@ -91,16 +90,16 @@ class PlacedFile final : public storage::File {
   lattice::TileMap map_;
   std::unique_ptr<TileFiles> tiles_;
   std::vector<TiledArray> arrays_;
-  std::vector<std::byte> scratch_;  // where there are several arrays
+  std::vector<std::byte> scratch_;  // used with several arrays
 };
 
-// The sites of a gauge field as one sequence of bytes, where the file has a place for odd sites only: the links of the
-// others lie beside those of their neighbours (Payload::at_odd_points). Blocks of the file are kept, of two time
-// slices and some more, so that who goes from front to back reads and writes each block once. Only bytes that were
-// handed over are written, so that ranks may write what they have in any order. Not for several threads at once.
+// The sites of a gauge field as one sequence of bytes, for files that store odd sites only: the links of even sites are
+// stored with their neighbours (Payload::at_odd_points). Blocks of two time slices and some more are cached, so that a
+// sequential reader or writer transfers each block once. Only bytes that were set are written, so ranks may write in
+// any order. Not thread-safe.
 class OddPointFile final : public storage::File {
  public:
-  // `file` outlives the object.
+  // `file` must outlive the object.
   OddPointFile(const Payload& payload, storage::File& file);
 
   const std::string& path() const noexcept override { return file_.path(); }
@@ -111,19 +110,19 @@ class OddPointFile final : public storage::File {
   storage::Identity identity() const override { return file_.identity(); }
   void sync() override { file_.sync(); }
   void close() override { file_.close(); }
-  // A sequence has no size of its own to be set.
+  // The size of a sequence is fixed.
   void resize(std::uint64_t) override {}
   void reserve(std::uint64_t, std::uint64_t) override {}
 
-  // Writes what waits for its neighbours.
+  // Writes blocks that wait for their neighbours.
   void flush();
 
  private:
   struct Block {
     std::uint64_t number = 0;
     std::vector<std::byte> bytes;
-    std::vector<bool> filled = {};  // units that were handed over
-    std::uint64_t units = 0;        // how many
+    std::vector<bool> filled = {};  // units that were set
+    std::uint64_t units = 0;        // number of units
   };
   using Blocks = std::list<Block>;
 
@@ -141,13 +140,13 @@ class OddPointFile final : public storage::File {
   std::size_t most_blocks_;
   Blocks blocks_;  // oldest first
   std::unordered_map<std::uint64_t, Blocks::iterator> by_number_;
-  std::vector<std::byte> spare_;  // of a block that went, for the next one
+  std::vector<std::byte> spare_;  // memory of an evicted block, for reuse
 };
 
 class Sequence {
  public:
-  // `files`: by Payload::file and Tile::file; nullptr, or missing, where this rank has no part in them. All of it
-  // outlives the object.
+  // `files`: by Payload::file and Tile::file; nullptr, or missing, if this rank does not use them. All arguments
+  // outlive the object.
   Sequence(const std::string& path, const Payload& payload, const format::TileCodec* codec,
            std::vector<storage::File*> files) {
     if (payload.tile_sites > 0) {
@@ -162,15 +161,15 @@ class Sequence {
     }
   }
 
-  // Where Payload::origin() counts from; nullptr: not open here.
+  // The file from which Payload::origin() counts; nullptr: not open here.
   storage::File* file() const noexcept { return one_piece_; }
-  // Whether several threads may use it at once, at different bytes.
+  // True if several threads may use it concurrently, at different bytes.
   bool is_thread_safe() const noexcept { return !at_odd_points_ && (!placed_ || placed_->is_thread_safe()); }
-  // The same on all ranks: whether there is something to settle.
+  // The same on all ranks: true if settle() is required.
   static bool needs_settling(const Payload& payload) noexcept {
     return payload.tile_sites > 0 || payload.at_odd_points;
   }
-  // Collective. What was written is in the files; where all tiles lie.
+  // Collective. Completes writing; returns the places of all tiles.
   std::vector<Tile> settle(comm::Comm& comm) {
     comm::agree(comm, [&] {
       if (at_odd_points_) at_odd_points_->flush();

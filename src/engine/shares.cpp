@@ -40,7 +40,7 @@ Shares::Shares(const Transfer& transfer, const ShareOptions& options)
   const lattice::Decomposition& dealt = *transfer.dealt;
   for (int k = 0; k < options_.shared_dimensions; ++k) {
     const int d = order_[static_cast<std::size_t>(k)];
-    // Ranks beyond the extent hold nothing.
+    // Ranks beyond the extent hold no sites.
     members_ *= static_cast<std::uint64_t>(std::min(dealt.processes()[d], dealt.extents()[d]));
   }
   owners_ = options_.owners == 0 ? members_ : std::min(options_.owners, members_);
@@ -76,12 +76,12 @@ Box Shares::group_of(const Coord& process) const {
   return group;
 }
 
-// The group in whose sites the domain begins; its members take turns in the order of their bytes.
+// The group in whose sites the domain begins; its members own domains in turn, in the order of their bytes.
 int Shares::owner(std::uint64_t domain) const {
   if (options_.root_owns_edges && is_edge(domain)) return 0;
   const std::uint64_t begin = domain_begin(domain);
   const std::optional<std::uint64_t> behind = first_moved(site_from(begin));
-  // What follows the last begin of a site is the end of that site.
+  // After the beginning of the last site comes only the end of that site.
   const std::uint64_t site = behind.value_or(transfer_.payload.stored.volume() - 1);
   const Coord x = lattice::site_at(site, transfer_.payload.stored, order_);
   if (!transfer_.region.contains(x)) return transfer_.dealt->rank_at(Coord::filled(x.size(), 0));
@@ -91,7 +91,7 @@ int Shares::owner(std::uint64_t domain) const {
   const std::uint64_t site_begin = begin_ + site * site_bytes_;
   const std::uint64_t ahead = site_begin > begin ? std::min(site_begin - begin, site_bytes_ - 1) : 0;
   const std::uint64_t turn = (bytes - std::min(ahead, bytes)) / options_.domain_bytes % owners_;
-  std::uint64_t member = turn * members_ / owners_;  // owners are spread over the group
+  std::uint64_t member = turn * members_ / owners_;  // owners are distributed over the group
   for (int k = 0; k < options_.shared_dimensions; ++k) {
     const int d = order_[static_cast<std::size_t>(k)];
     const auto places =
@@ -132,7 +132,7 @@ std::optional<Chunk> Shares::next_held(const Box& mine, std::uint64_t from) cons
     lattice::Row row;
     if (!rows_.next(row)) return std::nullopt;
     if (row.file_site < candidate.end_site) return candidate;
-    // On to the chunk that holds the first byte of the next site that is mine.
+    // Continue with the chunk that holds the first byte of this rank's next site.
     number = std::max(number, (begin_ + row.file_site * site_bytes_) / options_.chunk_bytes - 1);
   }
   return std::nullopt;
@@ -145,7 +145,7 @@ bool Shares::is_edge(std::uint64_t domain) const noexcept {
 std::optional<Chunk> Shares::next_owned(int rank, std::uint64_t from) const {
   std::optional<Chunk> next = next_of_group(rank, from);
   if (!options_.root_owns_edges || rank != 0) return next;
-  // The edges may lie in other groups.
+  // The edges may be in other groups.
   for (const std::uint64_t byte : {begin_, end_ - 1}) {
     const std::optional<Chunk> edge = next_of_domain(byte / options_.domain_bytes, from);
     if (edge && (!next || edge->number < next->number)) next = edge;
@@ -161,7 +161,7 @@ std::optional<Chunk> Shares::next_of_domain(std::uint64_t domain, std::uint64_t 
     const std::optional<std::uint64_t> site = first_moved(found.first_site);
     if (!site) return std::nullopt;
     if (*site >= found.end_site) {
-      // On to the chunk in which the next site that moves begins.
+      // Continue with the chunk in which the next moved site begins.
       number = (begin_ + *site * site_bytes_) / options_.chunk_bytes - 1;
     } else if (found.first_byte < found.end_byte) {
       return found;

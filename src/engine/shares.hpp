@@ -1,10 +1,10 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Who moves which bytes of a file. The file is cut into domains, each with one owner; a domain is moved in chunks.
-// Ranks whose sites interleave in the file form groups: all ranks that differ only in the fastest file dimensions
-// of the process grid. The sites of a group are long contiguous pieces of the file, and its members own the domains
-// of these pieces in turn. Everything is computed where it is needed; nothing grows with the number of ranks.
+// Which rank moves which bytes of a file. The file is divided into domains, each with one owner; a domain is moved in
+// chunks. Ranks whose sites interleave in the file form groups: all ranks that differ only in the fastest file
+// dimensions of the process grid. The sites of a group are long contiguous pieces of the file, and its members own the
+// domains of these pieces in turn. Everything is computed when needed; nothing grows with the number of ranks.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,9 @@ namespace lq::engine {
 // What is moved between a file and the ranks of a process grid.
 struct Transfer {
   Payload payload;
-  Box region;                                     // the sites that move, in coordinates of the file's lattice
-  const lattice::Decomposition* dealt = nullptr;  // of the region; its coordinates begin at the region's corner
+  Box region;  // the sites that move, in coordinates of the file's lattice
+  const lattice::Decomposition* dealt =
+      nullptr;  // decomposition of the region; its coordinates begin at the region's corner
   bool writing = true;
 
   std::uint64_t site_bytes() const noexcept { return payload.site_bytes(); }
@@ -34,17 +35,17 @@ struct Transfer {
 };
 
 struct ShareOptions {
-  int shared_dimensions = 0;       // of the file's order, fastest first: ranks that differ in them form a group
-  std::uint64_t owners = 0;        // of a group; 0: all its members
+  int shared_dimensions = 0;       // in the file's order, fastest first: ranks that differ in them form a group
+  std::uint64_t owners = 0;        // per group; 0: all its members
   std::uint64_t domain_bytes = 0;  // a multiple of chunk_bytes
   std::uint64_t chunk_bytes = 0;   // at least eight sites
-  // Rank 0, which writes what is before and after the sites, owns the first and the last domain, too: they share a
-  // block with it.
+  // Rank 0, which writes the bytes before and after the sites, also owns the first and the last domain: they share a
+  // block with these bytes.
   bool root_owns_edges = false;
 };
 
-// A piece of the file that its owner moves at once. When writing, bytes end exactly where the domain ends, and a site
-// across the border is handed to both owners; when reading it belongs to the chunk in which it begins.
+// A piece of the file that its owner moves in one call. In writing, bytes end exactly at the end of the domain, and
+// both owners receive a site across the border; in reading it belongs to the chunk in which it begins.
 struct Chunk {
   std::uint64_t number = 0;  // its first byte divided by chunk_bytes, or less in the payload's first chunk
   int owner = 0;
@@ -55,18 +56,18 @@ struct Chunk {
   std::uint64_t sites() const noexcept { return end_site - first_site; }
 };
 
-// What is asked in every step of a transfer needs no memory, except for the ranks that holders() lists. One thread at a
-// time.
+// Queries made in every step of a transfer allocate no memory, except for the ranks that holders() lists. Not
+// thread-safe.
 class Shares {
  public:
   Shares(const Transfer& transfer, const ShareOptions& options);
 
   const Transfer& transfer() const noexcept { return transfer_; }
   const ShareOptions& options() const noexcept { return options_; }
-  std::uint64_t group_ranks() const noexcept { return members_; }  // that hold sites; of the largest group
-  std::uint64_t owners() const noexcept { return owners_; }        // of a group
+  std::uint64_t group_ranks() const noexcept { return members_; }  // with sites, in the largest group
+  std::uint64_t owners() const noexcept { return owners_; }        // per group
 
-  // The first chunk from number `from` on that holds sites of the rank, or that it owns.
+  // The first chunk from number `from` on in which the rank holds sites, or which it owns.
   std::optional<Chunk> next_held(const Box& mine, std::uint64_t from) const;
   std::optional<Chunk> next_owned(int rank, std::uint64_t from) const;
   // The ranks that hold sites of the chunk, each once, ascending.
@@ -75,13 +76,13 @@ class Shares {
   // Numbers of the first chunk and after the last one.
   std::uint64_t first_chunk() const noexcept { return begin_ / options_.chunk_bytes; }
   std::uint64_t end_chunk() const noexcept { return (end_ - 1) / options_.chunk_bytes + 1; }
-  // Sites that a chunk may need at most.
+  // Maximum number of sites that a chunk needs.
   std::uint64_t max_chunk_sites() const noexcept { return options_.chunk_bytes / site_bytes_ + 2; }
 
  private:
   std::uint64_t site_from(std::uint64_t byte) const noexcept;  // the first site that begins at or after it
   std::uint64_t domain_begin(std::uint64_t domain) const noexcept;
-  std::optional<std::uint64_t> first_moved(std::uint64_t site) const;  // that moves, at or behind `site`
+  std::optional<std::uint64_t> first_moved(std::uint64_t site) const;  // first site at or after `site` that is moved
   Box group_of(const Coord& process) const;
   int owner(std::uint64_t domain) const;
   bool is_edge(std::uint64_t domain) const noexcept;
@@ -95,7 +96,7 @@ class Shares {
   std::uint64_t begin_, end_;  // the payload's bytes
   std::uint64_t members_ = 1;
   std::uint64_t owners_ = 1;
-  // Where this looks for sites: those of the region, and those of one box after the other.
+  // Iterators over the sites of the region, and over the sites of one box at a time.
   mutable lattice::Rows region_rows_, rows_;
 };
 

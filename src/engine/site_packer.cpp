@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The fused loops take sites of one slice at a time, for each slice has its own sum. Numbers in another order pass
-// through a buffer of a few sites, and so do those in fixed point, as words of 32 bits. What is rounded and summed is
-// the same in every program, whatever it has set for its own arithmetic.
+// The fused loops process sites of one slice at a time, because each slice has its own sum. Numbers in another order,
+// and those in fixed point (words of 32 bits), pass through a buffer of a few sites. Rounding and sums are identical in
+// every program, whatever its floating-point settings.
 #include "engine/site_packer.hpp"
 
 #include <algorithm>
@@ -16,12 +16,12 @@ namespace lq::engine {
 
 namespace {
 
-// So much of a run is put in order at once: it stays in the first cache level.
+// Amount of a run that is reordered at once: it stays in the first cache level.
 constexpr std::uint64_t staged_bytes = 16384;
 
 constexpr std::uint64_t su3_numbers = 18, su2_numbers = 8;
 
-// The sites of a run before number `counted_from`.
+// Number of sites of a run before number `counted_from`.
 std::uint64_t sites_before(std::uint64_t counted_from, const Run& run) {
   return counted_from > run.file_site ? std::min(counted_from - run.file_site, run.sites) : 0;
 }

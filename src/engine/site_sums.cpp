@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every value is kept as words of 64 bits that combine by XOR or by addition, whatever its kind.
+// Every value is stored as 64-bit words that combine by XOR or by addition, whatever its kind.
 #include "engine/site_sums.hpp"
 
 #include <bit>
@@ -26,7 +26,7 @@ comm::Reduce operation_of(SumKind kind) {
 
 constexpr std::uint64_t pair_of(std::uint32_t high, std::uint32_t low) { return (std::uint64_t{high} << 32) | low; }
 
-// Words of 64 bits that hold the words of 32 bits of a kind.
+// 64-bit words that hold the 32-bit words of a kind.
 std::size_t held_words(SumKind kind) {
   return is_of_squares(kind) ? kernels::square_sum_words : (words_of(kind) + 1) / 2;
 }
@@ -149,7 +149,7 @@ void SiteSums::add_part(FileSum& sum, base::Bytes sites, const Run& run) noexcep
   }
 }
 
-// Kinds that are made of values of sites, or of the parts of sites that are in an array.
+// Kinds that are computed from the values of sites, or of the parts of sites in an array.
 void SiteSums::add_sites(const FileSum& sum, std::uint64_t* value, base::Bytes sites, const Run& run) const noexcept {
   const auto bytes = static_cast<std::size_t>(site_bytes_ / sum.arrays);
   for (std::uint64_t k = 0; k < run.sites; ++k) {
@@ -177,7 +177,7 @@ void SiteSums::add_hash(std::uint64_t* value, base::Bytes site, std::uint64_t si
   for (std::size_t i = 0; i < hash.size() / 2; ++i) value[i] ^= pair_of(hash[2 * i], hash[2 * i + 1]);
 }
 
-// What was continued so far becomes a contribution to the CRC-32 of its part.
+// Turns the CRC accumulated so far into a contribution to the CRC-32 of its part.
 void SiteSums::settle_crc(FileSum& sum) const noexcept {
   if (sum.crc_end == sum.crc_begin) return;
   const std::uint64_t behind = part_end(sum, sum.crc_begin) - sum.crc_end;

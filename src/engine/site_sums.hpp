@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sums of a payload while its sites pass (<limequat/sums.hpp>): those that are wanted, of the whole and of parts of
-// it. Those made of the CRC-32 of sites come out of the loops that pack; the others are taken of each run of sites
-// while it is in cache. Sums of ranks combine.
+// The sums of a payload, computed while its sites pass (<limequat/sums.hpp>): the requested ones, over the whole and
+// over parts. Sums based on the CRC-32 of sites come from the packing loops; the others are computed for each run of
+// sites while it is in cache. Sums of ranks can be combined.
 #pragma once
 
 #include <algorithm>
@@ -22,10 +22,10 @@ namespace lq::engine {
 
 class SiteSums {
  public:
-  // Nothing wanted: nothing is computed. All memory is had here.
+  // If none is requested, none is computed. All memory is allocated here.
   explicit SiteSums(const Payload& payload, const std::vector<SumName>& wanted);
 
-  // Whether the loops that pack have to take the CRC-32 of each site.
+  // True if the packing loops must compute the CRC-32 of each site.
   bool needs_crc() const noexcept { return !checksums_.empty(); }
   // Calls work(checksum, weighted sum or nullptr, skip, sites) for the parts of sites file_site .. file_site + sites -
   // 1 that lie in one slice each; `skip` sites of them come before the part. Only with needs_crc().
@@ -39,33 +39,33 @@ class SiteSums {
       skip += part;
     }
   }
-  // Sites in file form for the sums that are not made of the CRC-32 of sites.
+  // Adds sites in file form to the sums that are not based on the CRC-32 of sites.
   void add_others(base::Bytes sites, const Run& run) noexcept {
     for (FileSum& sum : others_) add(sum, sites, run);
   }
 
-  // Adds what another thread summed up of the same payload; nothing more goes into `others`.
+  // Adds the sums of another thread for the same payload; `others` cannot be used afterwards.
   void add(SiteSums& others) noexcept;
-  // Local. What is combined over the ranks, as so many terms; and the combined ones, which take its place.
+  // Local. The values to be combined over the ranks, as this many terms; the combined ones then replace them.
   std::size_t terms() const noexcept { return terms_; }
   void tell(std::span<comm::Term> terms) noexcept;
   void take(std::span<const comm::Term> terms) noexcept;
 
   const std::vector<SumName>& wanted() const noexcept { return wanted_; }
-  // Those that were wanted; without sums of slices when these are too many to keep.
+  // The requested sums; without sums of slices if there are too many to keep.
   Sums values() const;
   // The SciDAC checksum of all sites.
   Checksum total() const noexcept;
   std::uint64_t slice_sites() const noexcept { return slice_sites_; }
 
  private:
-  // A sum of another kind, for each part of this many sites, and for each of the arrays that a site is dealt into.
+  // A sum of another kind, for each part of this many sites, and for each array among which a site is divided.
   struct FileSum {
     SumName name;
     std::uint64_t part_sites = 0;
     std::uint64_t arrays = 1;
     std::vector<std::uint64_t> values = {};
-    // The CRC-32 of bytes that are contiguous is continued before it is added.
+    // The CRC-32 of contiguous bytes is continued before it is added.
     std::uint32_t crc = 0;
     std::uint64_t crc_begin = 0, crc_end = 0;  // numbers of sites
   };
@@ -76,7 +76,7 @@ class SiteSums {
   void add_sites(const FileSum& sum, std::uint64_t* value, base::Bytes sites, const Run& run) const noexcept;
   void add_hash(std::uint64_t* value, base::Bytes site, std::uint64_t site_rank, bool is_padded) const noexcept;
   void settle_crc(FileSum& sum) const noexcept;
-  std::uint64_t part_end(const FileSum& sum, std::uint64_t site) const noexcept;  // of the part that holds it
+  std::uint64_t part_end(const FileSum& sum, std::uint64_t site) const noexcept;  // end of the part that contains it
   template <class Visit>
   void each_word(const Visit& visit) noexcept;
   std::vector<std::uint32_t> words(const SumName& name) const;
@@ -89,8 +89,8 @@ class SiteSums {
   bool big_endian_;
   std::uint64_t slice_sites_;
   bool keeps_slices_;
-  std::vector<Checksum> checksums_;             // one per slice, or one in all
-  std::vector<kernels::WeightedSum> weighted_;  // likewise
+  std::vector<Checksum> checksums_;             // one per slice, or a single one
+  std::vector<kernels::WeightedSum> weighted_;  // the same
   std::vector<FileSum> others_;
   std::size_t terms_ = 0;
 };

@@ -82,7 +82,7 @@ bool Stretches::next_of(Part& part, Stretch& stretch) {
 
 namespace {
 
-// Sites of a lane that lie contiguous in the file, where the rank has whole rows.
+// Sites of a lane that are contiguous in the file, if the rank has whole rows.
 std::uint64_t sites_together(const MemoryLayout& memory, const lattice::RowPlan& plan) {
   std::uint64_t sites = 1, together = plan.memory.volume();
   for (const int d : lattice::resolve_order(plan.file_order, plan.memory.extents.size())) {
@@ -93,7 +93,7 @@ std::uint64_t sites_together(const MemoryLayout& memory, const lattice::RowPlan&
   return together;
 }
 
-// Of lane number `lane` of a vector.
+// The box of lane number `lane` of a vector.
 Box box_of_lane(const MemoryLayout& memory, Box box, std::uint64_t lane) {
   for (const int d : lattice::resolve_order(memory.order, box.extents.size())) {
     const std::uint64_t lanes = memory.lanes[static_cast<std::size_t>(d)];

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A rank's rows gathered into stretches of the file, and the order in which they are moved.
+// A rank's rows collected into stretches of the file, and the order in which they are moved.
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@ struct Piece {
 struct Run {
   std::uint64_t file_site = 0;
   std::uint64_t sites = 0;
-  std::uint64_t site_rank = 0;  // of the first, for sums
+  std::uint64_t site_rank = 0;  // rank of the first site, for sums
   std::uint64_t rank_stride = 1;
 
   explicit Run(const Piece& piece)
@@ -46,11 +46,11 @@ struct Run {
         rank_stride(piece.row.rank_stride) {}
   Run(std::uint64_t site, std::uint64_t count, std::uint64_t rank, std::uint64_t stride)
       : file_site(site), sites(count), site_rank(rank), rank_stride(stride) {}
-  // `count` sites of it behind `skip`.
+  // `count` sites of it, after the first `skip`.
   Run part(std::uint64_t skip, std::uint64_t count) const noexcept {
     return {file_site + skip, count, site_rank + skip * rank_stride, rank_stride};
   }
-  // What is left of it behind `skip` sites.
+  // The rest of it after `skip` sites.
   Run behind(std::uint64_t skip) const noexcept {
     return {file_site + skip, sites - skip, site_rank + skip * rank_stride, rank_stride};
   }
@@ -64,7 +64,7 @@ struct Stretch {
   std::vector<Piece> pieces;
 };
 
-inline constexpr std::size_t max_sequences = 8;  // storage reads ahead at so many places of a file
+inline constexpr std::size_t max_sequences = 8;  // storage prefetches at this many places of a file
 
 inline std::uint64_t sites_of(std::span<const Stretch> stretches) noexcept {
   std::uint64_t sites = 0;
@@ -72,11 +72,11 @@ inline std::uint64_t sites_of(std::span<const Stretch> stretches) noexcept {
   return sites;
 }
 
-// Pieces of as many sites each that are moved at once: one, or one of each part that takes turns.
+// Pieces of equal length that are moved together: a single one, or one of each sequence.
 struct PieceGroup {
   std::array<const Piece*, max_sequences> pieces{};
   std::size_t count = 1;
-  std::uint64_t apart = 0;  // sites in the block from the first of a piece to the first of the next
+  std::uint64_t apart = 0;  // sites between the starts of consecutive pieces in the block
 
   PieceGroup(const Piece& piece) : pieces{&piece} {}
   // Piece number `number` of each stretch.
@@ -88,11 +88,11 @@ struct PieceGroup {
   std::uint64_t sites() const noexcept { return pieces.front()->sites; }
 };
 
-// Whether their pieces have as many sites.
+// True if their pieces have equal lengths.
 bool are_alike(std::span<const Stretch> stretches) noexcept;
 
-// work(pieces, sites before them in a block) for all pieces of stretches that lie there contiguous; of those
-// that are alike, with `at_once`, for pieces of all of them.
+// Calls work(pieces, sites before them in a block) for all pieces of stretches that are contiguous there; with
+// `at_once`, for stretches that are alike, with pieces of all of them.
 template <class Work>
 void for_each_piece_group(std::span<const Stretch> stretches, bool at_once, const Work& work) {
   std::uint64_t skip = 0;
@@ -112,23 +112,23 @@ void for_each_piece_group(std::span<const Stretch> stretches, bool at_once, cons
   }
 }
 
-// `rows` of the whole, or of parts of it that take turns, `max_sequences` at most: a stretch of each.
+// `rows`: the rows as one sequence, or as up to `max_sequences` that are advanced together: a stretch of each.
 class Stretches {
  public:
-  // With `tile_sites` none goes beyond a multiple of the given number of sites. With `blocks`, the rows of all of which
-  // are the only ones, those of a block come before those of the next.
+  // With `tile_sites`, no stretch crosses a multiple of that number of sites. With `blocks`, there is one sequence of
+  // all their rows, and the rows of a block come before those of the next.
   Stretches(std::vector<lattice::Rows> rows, std::uint64_t max_sites, std::uint64_t tile_sites = 0,
             std::optional<lattice::Blocks> blocks = {});
   bool next(Stretch& stretch);  // false after the last one
-  // As many as there is room for, in its front.
+  // Fills the front of `room`.
   std::span<const Stretch> next(std::span<Stretch> room);
-  // How many that come one after the other should be moved by one thread.
+  // Number of consecutive stretches that one thread should move.
   std::size_t sequences() const noexcept { return parts_.size(); }
 
  private:
   struct Part {
     lattice::Rows rows;
-    Piece rest = {};  // what is left of the current row; sites 0: nothing
+    Piece rest = {};  // rest of the current row; sites 0: none
   };
 
   bool refill(Part& part);
@@ -142,18 +142,18 @@ class Stretches {
   std::uint64_t block_ = 0;  // the next one
 };
 
-// Parts of a rank's sites that take turns in a transfer, and are moved at once where they can, because their memory has
-// cache lines in common; or come one after the other, because their tiles do.
+// Splits a rank's sites into sequences. They are advanced together if possible, because their memory shares cache
+// lines; or processed one after the other, because their tiles share blocks.
 
-// The rows of a plan; or those of each lane of vectors, whose sites are far apart in the file, where these are long
-// there: `max_sites` is what a block holds.
+// The rows of a plan; or the rows of each lane of vectors, whose sites are far apart in the file, if these are long
+// there: `max_sites` is the capacity of a block.
 std::vector<lattice::Rows> rows_by_lane(const MemoryLayout& memory, const Payload& payload,
                                         const lattice::RowPlan& plan, std::uint64_t max_sites);
 
-// The blocks of the lattice along which sites should go: where tiles are encoded, and those of a layer, in which rows
-// begin and end, are more than are kept when they are decoded or filled.
+// The blocks of the lattice in which sites should be processed: for encoded tiles, if the tiles of a layer (in which
+// rows begin and end) exceed the cache of decoded or filled tiles.
 std::optional<lattice::Blocks> block_order(const Payload& payload, const Box& wanted);
-// Whether the given number of threads cannot have a block each.
+// True if memory does not permit a block for each of the given number of threads.
 bool are_large_blocks(const Payload& payload, int threads) noexcept;
 
 }  // namespace lq::engine

@@ -13,10 +13,10 @@
 namespace lq::engine {
 namespace {
 
-constexpr double tolerance = 1e-4;          // of the square of a link, beyond the rounding of single precision
-constexpr double double_tolerance = 1e-10;  // the same of double precision, as `lq verify` has it
-constexpr double most_of_link = 1e10;       // nobody scales links so far; numbers with bytes exchanged are of any size
-// So many sites off SU(N), most of all, are another kind of links; nothing more is learned of them.
+constexpr double tolerance = 1e-4;          // for the square of a link, beyond the rounding of single precision
+constexpr double double_tolerance = 1e-10;  // the same for double precision, as in `lq verify`
+constexpr double most_of_link = 1e10;       // no convention scales links so far; byte-swapped numbers have any size
+// This many sites off SU(N), if they are most of all, mean another kind of links; the search ends.
 constexpr std::uint64_t enough = 4096;
 
 double number_at(const std::byte* at, const kernels::SiteNumbers& form) noexcept {
@@ -73,7 +73,7 @@ NumberWatch::NumberWatch(const Payload& payload) {
   set_bounds(is_tight_ ? double_tolerance : tolerance);
 }
 
-// Rows and columns have length 1, also those that are left of a link in the file.
+// Rows and columns have length 1, including those that remain of a link in the file.
 void NumberWatch::set_bounds(double of_link) noexcept {
   const double square = static_cast<double>(links_ * colors_ * held_) / static_cast<double>(link_numbers_);
   least_ = square - of_link * static_cast<double>(links_);
@@ -89,7 +89,7 @@ void NumberWatch::look(const Payload& payload, base::Bytes sites, std::uint64_t 
   const std::uint64_t site_bytes = payload.site_bytes(), count = sites.size() / site_bytes;
   if (count == 0) return;
   if (has_magnitudes_) return look_at_magnitudes(payload, sites, file_site);
-  // Numbers that were in single precision before: the looser bounds find what is off all the same.
+  // Numbers that were in single precision before; the looser bounds still find those that are off.
   if (is_tight_ && found.slightly_off.count >= enough && 2 * found.slightly_off.count > found.seen) {
     is_tight_ = false;
     set_bounds(tolerance);
@@ -109,7 +109,7 @@ void NumberWatch::look(const Payload& payload, base::Bytes sites, std::uint64_t 
   if (sample < count) closely(sample);
 }
 
-// A site with a number that fixed point cannot hold is nothing but NaN, which its magnitude says (formats/modes.md 5).
+// A site with a number that fixed point cannot hold consists of NaNs, as its magnitude shows (formats/modes.md 5).
 void NumberWatch::look_at_magnitudes(const Payload& payload, base::Bytes sites, std::uint64_t file_site) {
   const std::uint64_t site_bytes = payload.site_bytes(), count = sites.size() / site_bytes;
   found.seen += count;
@@ -157,7 +157,7 @@ void NumberWatch::judge_links(const Payload& payload, std::uint64_t file_site, s
   if (is_tight_ && !has_zeros && !(square >= least_ && square <= most_)) found.slightly_off.note(offset);
 }
 
-// The numbers that the file has of it: as long as they must be, and, where they are whole rows, these at right angles.
+// Checks the numbers of the link in the file: their lengths and, for whole rows, that these are orthogonal.
 bool NumberWatch::is_in_group(std::size_t link) const noexcept {
   const double* const u = site_.data() + link * link_numbers_;
   double square = 0;
@@ -202,7 +202,7 @@ namespace {
 
 constexpr std::uint64_t highest = std::numeric_limits<std::uint64_t>::max();
 
-// Counts are added up; of the places of each kind the first one counts.
+// Counts are summed; of the places of each kind the first one is kept.
 template <class Terms>
 void each_term(OddNumbers& found, Terms&& terms) {
   terms.sum(found.seen);
@@ -219,9 +219,9 @@ void each_term(OddNumbers& found, Terms&& terms) {
 }
 constexpr std::size_t odd_terms = 1 + 2 * 5 + 2 * max_dimensions;
 
-// But for sums and odd numbers. `teller`: a rank whose host computes for a GPU, the first of which says why.
+// Except sums and odd numbers. `reporter`: a rank whose host computes for a GPU; the first such rank states the reason.
 template <class Terms>
-void each_term(TransferStats& stats, std::uint64_t& computing, std::uint64_t& copying, std::uint64_t& teller,
+void each_term(TransferStats& stats, std::uint64_t& computing, std::uint64_t& copying, std::uint64_t& reporter,
                Terms&& terms) {
   std::uint64_t first = stats.zeros.sites > 0 ? stats.zeros.first_offset : highest;
   terms.sum(stats.zeros.sites);
@@ -232,7 +232,7 @@ void each_term(TransferStats& stats, std::uint64_t& computing, std::uint64_t& co
   terms.sum(stats.ranks_at_file);
   terms.sum(computing);
   terms.sum(copying);
-  terms.combine(teller, comm::Reduce::min);
+  terms.combine(reporter, comm::Reduce::min);
   terms.max(stats.pack_seconds);
   terms.max(stats.exchange_seconds);
   terms.max(stats.storage_seconds);
@@ -249,18 +249,18 @@ void TransferStats::reduce(comm::Comm& comm, const std::exception_ptr& failure) 
   const std::span<comm::Term> all(terms_), theirs = all.subspan(1, of_sums), odd = all.subspan(1 + of_sums, of_numbers),
                                            others = all.subspan(1 + of_sums + of_numbers);
   std::uint64_t computing = device.computing(), copying = device.copying();
-  std::uint64_t teller = copying > 0 ? static_cast<std::uint64_t>(comm.rank()) : highest;
+  std::uint64_t reporter = copying > 0 ? static_cast<std::uint64_t>(comm.rank()) : highest;
   const auto pass = [&](auto terms_of_odd, auto terms_of_others) {
     if (numbers) each_term(numbers->found, terms_of_odd);
-    each_term(*this, computing, copying, teller, terms_of_others);
+    each_term(*this, computing, copying, reporter, terms_of_others);
   };
   sums.tell(theirs);
-  pass(comm::ToldTerms(odd), comm::ToldTerms(others));
+  pass(comm::SentTerms(odd), comm::SentTerms(others));
   comm::agree_on_success(comm, failure, all);
   sums.take(theirs);
   pass(comm::TakenTerms(odd), comm::TakenTerms(others));
   device.set_ranks(computing, copying);
-  if (copying > 0) comm.broadcast(device.reason(), static_cast<int>(teller));
+  if (copying > 0) comm.broadcast(device.reason(), static_cast<int>(reporter));
 }
 
 }  // namespace lq::engine

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a transfer saw of the sites that passed: sums, zeros, odd numbers, bytes, seconds.
+// Statistics of the sites that were transferred: sums, zeros, odd numbers, bytes, seconds.
 #pragma once
 
 #include <algorithm>
@@ -25,11 +25,10 @@
 
 namespace lq::engine {
 
-// What numbers look like while they pass, where no checksum proves them: those that are NaN or infinite, and links that
-// are not in SU(N). All links are held against the sum of their squares, which costs a few percent of a read; one of
-// each block is looked at closely.
+// Inspection of passing numbers that no checksum proves: NaNs and infinities, and links that are not in SU(N). The sum
+// of squares of every link is checked, which costs a few per cent of a read; one link of each block is checked fully.
 
-// The first byte of each kind is that of the site.
+// The first byte of each kind is the first byte of the site.
 struct OddNumbers {
   struct Sites {
     std::uint64_t count = 0;
@@ -40,11 +39,11 @@ struct OddNumbers {
 
   std::uint64_t seen = 0;  // sites
   Sites not_finite;        // with numbers that are NaN or infinite
-  Sites huge;              // with numbers that no link of any convention has
+  Sites huge;              // with numbers outside the range of any convention for links
   Sites off;               // with a link off SU(N) that is not zero
-  Sites slightly_off;      // in double precision, by more than that rounds, and no more
-  // Links that are zero, whatever site they are of, and those of the first and the last slice of the last dimension, by
-  // their own dimension: boundaries may have them.
+  Sites slightly_off;      // by more than rounding of double precision, not of single
+  // Zero links of any site, and those of the first and the last slice of the last dimension, by direction: boundaries
+  // may have them.
   Sites zero_links;
   std::array<std::array<std::uint64_t, max_dimensions>, 2> zero_at_border = {};
 
@@ -55,7 +54,7 @@ class NumberWatch {
  public:
   explicit NumberWatch(const Payload& payload);
 
-  // Sites in file form, of a field with such a payload, from number `file_site` on.
+  // Inspects sites in file form, of a field with such a payload, from number `file_site` on.
   void look(const Payload& payload, base::Bytes sites, std::uint64_t file_site);
 
   OddNumbers found;
@@ -68,18 +67,18 @@ class NumberWatch {
   bool is_other_kind() const noexcept;
   void set_bounds(double of_link) noexcept;
 
-  bool has_magnitudes_ = false;              // sites in fixed point: those alone are looked at
-  kernels::SiteNumbers form_;                // numbers 0: nothing is looked at
-  SiteOrder order_;                          // of the sites, resolved
-  std::vector<std::uint32_t> places_ = {};   // of the numbers of a site in memory
-  std::size_t colors_ = 0, links_ = 0;       // links 0: these are none
-  std::size_t link_numbers_ = 0, held_ = 0;  // of a link in memory, and how many of these the file has
-  double least_ = 0, most_ = 0;              // the sum of the squares of a site
-  bool is_tight_ = false;                    // these bounds are those of double precision
-  std::vector<double> site_ = {};            // in memory order; what the file lacks is 0
+  bool has_magnitudes_ = false;              // sites in fixed point: only magnitudes are checked
+  kernels::SiteNumbers form_;                // numbers 0: nothing is checked
+  SiteOrder order_;                          // order of the sites, resolved
+  std::vector<std::uint32_t> places_ = {};   // places in memory of the numbers of a site
+  std::size_t colors_ = 0, links_ = 0;       // links 0: not a gauge field
+  std::size_t link_numbers_ = 0, held_ = 0;  // numbers of a link in memory, and in the file
+  double least_ = 0, most_ = 0;              // bounds of the sum of the squares of a site
+  bool is_tight_ = false;                    // the bounds are for double precision
+  std::vector<double> site_ = {};            // in memory order; numbers missing from the file are 0
 };
 
-// Which way the sites of a rank go that lie in the memory of a GPU. No memory is asked for when ranks compare.
+// How the sites of a rank in the memory of a GPU are converted. Allocates no memory when ranks compare.
 class DeviceUsage {
  public:
   void gpu_computes() noexcept { computing_ = 1; }
@@ -89,7 +88,7 @@ class DeviceUsage {
     reason.copy(reason_.data(), reason_.size() - 1);
   }
 
-  // What another thread of the rank has.
+  // Adds the usage of another thread of the rank.
   void add(const DeviceUsage& other) noexcept {
     computing_ = std::max(computing_, other.computing_);
     if (copying_ == 0 && other.copying_ != 0) host_computes(other.reason_.data());
@@ -97,7 +96,7 @@ class DeviceUsage {
   std::uint64_t computing() const noexcept { return computing_; }
   std::uint64_t copying() const noexcept { return copying_; }
   std::span<std::byte> reason() noexcept { return std::as_writable_bytes(std::span(reason_)); }
-  // Of all ranks.
+  // Sets the totals over all ranks.
   void set_ranks(std::uint64_t computing, std::uint64_t copying) noexcept {
     computing_ = computing;
     copying_ = copying;
@@ -113,7 +112,7 @@ class DeviceUsage {
 void add(ZeroRegion& zeros, const ZeroRegion& more) noexcept;
 
 struct TransferStats {
-  // `wanted`: the sums to be taken; `watches`: numbers that are read are looked at, too.
+  // `wanted`: the sums to compute; `watches`: numbers that are read are also inspected.
   TransferStats(const Payload& payload, const std::vector<SumName>& wanted, bool watches = false)
       : sums(payload, wanted) {
     if (watches) numbers.emplace(payload);
@@ -129,21 +128,21 @@ struct TransferStats {
   std::uint64_t bytes = 0;
   std::uint64_t ranks_at_file = 0;  // 1 on a rank that opens it
   DeviceUsage device;
-  double open_seconds = 0;  // told by who opened the file
+  double open_seconds = 0;  // set by the function that opened the file
   double pack_seconds = 0;
   double exchange_seconds = 0;
   double storage_seconds = 0;
 
-  // Adds what another thread saw; of its seconds the longer ones count, as of ranks.
+  // Adds the statistics of another thread; the longer times count, as for ranks.
   void add(TransferStats& other) noexcept;
-  // Collective, in one operation. Throws on all ranks where one has failed; else it becomes what all ranks saw: sums,
-  // zeros, bytes, and the seconds of the slowest.
+  // Collective, in one operation. Throws on all ranks if one has failed; else it becomes the total over all ranks:
+  // sums, zeros, bytes, and the seconds of the slowest.
   void reduce(comm::Comm& comm, const std::exception_ptr& failure = nullptr);
 
  private:
   void make_terms();
 
-  std::vector<comm::Term> terms_;  // on their way between ranks; the first one is the agreement's
+  std::vector<comm::Term> terms_;  // exchanged between ranks; the first one is the agreement's
 };
 
 }  // namespace lq::engine

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What there is without SQLite: an answer.
+// Replacement for builds without SQLite: every call throws the same error.
 #include <limequat/ensemble.hpp>
 
 #include <limequat/error.hpp>

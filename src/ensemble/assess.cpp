@@ -23,9 +23,9 @@ using ensemble::Gaps;
 
 constexpr std::size_t listed = 1000;          // missing trajectories
 constexpr double far_away = 6;                // standard deviations
-constexpr std::size_t fewest_numbers = 8;     // numbers that tell what is usual
-constexpr double rounding = 1e-9;             // plaquettes as printed
-constexpr double normal = 1.482602218505602;  // a normal distribution's standard deviation over its median distance
+constexpr std::size_t fewest_numbers = 8;     // numbers needed to determine what is usual
+constexpr double rounding = 1e-9;             // precision of printed plaquettes
+constexpr double normal = 1.482602218505602;  // standard deviation over median distance, for a normal distribution
 
 double median_of(std::vector<double> numbers) {
   const std::size_t middle = numbers.size() / 2;
@@ -47,7 +47,7 @@ std::string in_small_letters(std::string text) {
   return text;
 }
 
-// Parameters and charges, by the id of their file.
+// Parameters and charges, by file id.
 struct Facts {
   std::map<std::string, std::string> parameters;
   std::optional<double> charge;
@@ -66,12 +66,12 @@ std::unordered_map<std::int64_t, Facts> facts_of(const Database& database) {
       if (is_charge(key)) {
         file.charge = rows.optional_real(2);
       } else {
-        // 6.0 is 6.
+        // "6.0" becomes "6".
         file.parameters.emplace(key, rows.is_null(2) ? rows.text(1) : fmt::format("{}", rows.real(2)));
       }
     }
   }
-  // What was measured takes the place of what a text states, after the flow before without it.
+  // Measured values replace stated ones; charges after the flow replace those without it.
   Statement measured = database.prepare(
       "SELECT file_id, value FROM observables JOIN files ON files.id = file_id AND observables.size = files.size AND "
       "observables.modified_ns = files.modified_ns WHERE observables.name = ?");
@@ -112,7 +112,7 @@ std::vector<Member> members_of(const Database& database) {
     if (rows.text(4) == "metadata") member.in_text = rows.optional_whole(3);
     member.in_name = parts_of(member.path).number;
     if (!member.in_text && !member.in_name) member.in_text = rows.optional_whole(3);
-    // What is damaged is told elsewhere; its numbers mean nothing.
+    // Damaged files are reported elsewhere; their numbers mean nothing.
     const std::string state = rows.text(7);
     const bool is_whole = state != "damaged" && state != "incomplete" && state != "unreadable";
     if (is_whole) {
@@ -148,7 +148,7 @@ void assess_series(const std::vector<Member>& series, Assessment& assessment) {
   add_outliers(series, alike, assessment);
 }
 
-// A file that has several names is no duplicate of itself.
+// Several names of one file are not duplicates.
 void find_duplicates(const Database& database, Assessment& assessment) {
   Statement rows = database.prepare(
       "SELECT coalesce(checksum, computed_checksum) AS sum, full_path(path) AS full, device, inode FROM files WHERE "
@@ -178,7 +178,7 @@ void find_duplicates(const Database& database, Assessment& assessment) {
 
 namespace {
 
-// Whether the distance before `k` is one of several equal ones: from there on the series goes in other steps.
+// True if the distance before `k` is one of several equal ones: the series then continues in other steps.
 bool is_in_other_steps(const std::vector<std::int64_t>& sorted, std::size_t k) {
   constexpr std::size_t several = 5;
   const std::int64_t distance = sorted[k] - sorted[k - 1];

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Catalogues of ensembles, and documents for catalogues of others.
+// Catalogues of ensembles, and documents for other catalogues.
 #include <limequat/ensemble.hpp>
 
 #include <string>

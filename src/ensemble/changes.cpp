@@ -19,7 +19,7 @@ struct FileState {
 
 using FileStates = std::map<std::string, FileState>;
 
-// SQLite reads the JSON: places of a row are those of Page::put_file.
+// SQLite parses the JSON: the columns of a row are those of Page::put_file.
 constexpr const char* rows_of_page = R"sql(
 SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[6]'),
   json_extract(value, '$[11]'), json_extract(value, '$[9]') FROM json_each(?1, '$.files'))sql";
@@ -89,7 +89,7 @@ std::optional<Changes> changes_between(std::string_view old_data, std::string_vi
     }
     return changes;
   } catch (const Error&) {
-    return std::nullopt;  // no JSON, or not of a page: somebody else's file
+    return std::nullopt;  // not JSON, or not of a page: another program's file
   }
 }
 

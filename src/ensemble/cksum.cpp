@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // POSIX takes the bits of a byte in the other order than zlib does. With the bits of each byte reversed the two are one
-// computation, so that the fast loops of room `kernels` serve here, too.
+// computation, so the fast loops of module `kernels` can be used here.
 #include "ensemble/cksum.hpp"
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "io/scan.hpp"
 #include "kernels/crc32.hpp"
 #include "kernels/digest.hpp"
 
@@ -23,7 +24,7 @@ constexpr std::uint64_t swapped(std::uint64_t word, std::uint64_t mask, int shif
   return ((word >> shift) & mask) | ((word & mask) << shift);
 }
 
-// The bits of each byte in the other order.
+// Reverses the bits of each byte.
 constexpr std::uint64_t bits_reversed(std::uint64_t word) noexcept {
   word = swapped(word, 0x5555555555555555, 1);
   word = swapped(word, 0x3333333333333333, 2);
@@ -83,15 +84,22 @@ base::Bytes read_block(storage::File& file, std::uint64_t offset, base::MutableB
   const std::size_t got = file.read_at(offset, block);
   if (got == 0) {
     throw Error(Code::truncated,
-                fmt::format("{}: ends at byte {}, but {} more were expected", file.path(), offset, block.size()),
+                fmt::format("{}: ends at byte {}, but {} more bytes were expected", file.path(), offset, block.size()),
                 {.path = file.path(), .offset = offset});
   }
   return base::Bytes(block).first(got);
 }
 
-std::uint32_t cksum_of(const std::string& path, std::uint64_t offset, std::uint64_t length) {
-  const auto file = storage::resolve(path).open_read(path);
-  return cksum_of_piece(*file, offset, length);
+// A set of subfiles is the file that these are.
+std::uint32_t whole_cksum_of(const std::string& path, std::uint64_t offset, std::uint64_t length) {
+  const auto file = io::ScannedFile::open(storage::resolve(path), path, {}, {});
+  return cksum_of_piece(*file->files().open_read(path), offset, length);
+}
+
+std::uint32_t whole_cksum_of(const std::string& path) {
+  const auto file = io::ScannedFile::open(storage::resolve(path), path, {}, {});
+  const auto opened = file->files().open_read(path);
+  return cksum_of_piece(*opened, 0, opened->size());
 }
 
 std::uint32_t cksum_of(const std::string& path) {
@@ -99,8 +107,8 @@ std::uint32_t cksum_of(const std::string& path) {
   return cksum_of_piece(*file, 0, file->size());
 }
 
-// What a piece contributes to the CRC of a file depends on the piece and on how much lies after it, and contributions
-// add up by XOR: no order is needed.
+// The contribution of a piece to the CRC of a file depends on the piece and the number of bytes after it. Contributions
+// are combined by XOR, so pieces may come in any order.
 
 namespace {
 
@@ -130,7 +138,7 @@ class Paced final : public storage::ForwardingFile {
     pace_.wait_for(got);
     return got;
   }
-  void fetch_ahead(std::uint64_t, std::uint64_t) noexcept override {}  // which nobody would wait for
+  void fetch_ahead(std::uint64_t, std::uint64_t) noexcept override {}  // nothing would wait for the prefetch
 
  private:
   Pace& pace_;

@@ -130,7 +130,7 @@ void Database::open(const char* name, int flags) {
 
 namespace {
 
-// SQLite takes a file system without locks for one that somebody else has locked; errno tells.
+// SQLite reports a file system without locks like a file locked by another process; errno shows the difference.
 bool lacks_locks(int code, int reason) noexcept {
   const bool is_busy = (code & 0xff) == SQLITE_BUSY;
   return code == SQLITE_IOERR_LOCK || code == SQLITE_IOERR_RDLOCK ||
@@ -139,7 +139,7 @@ bool lacks_locks(int code, int reason) noexcept {
 
 }  // namespace
 
-// Without locks it is read as a file that nobody writes to, unless it is seen that somebody does, or did.
+// Without locks the file is read as one that is not being written to, unless there are signs of a writer.
 void Database::try_locks(Opening opening) {
   errno = 0;
   const int code = sqlite3_exec(handle_.get(), "SELECT count(*) FROM sqlite_master", nullptr, nullptr, nullptr);
@@ -158,7 +158,7 @@ void Database::try_locks(Opening opening) {
 
 namespace {
 
-// One argument in, one out, both texts, or blobs where they are no UTF-8; NULL stays NULL.
+// One argument in, one result out, both texts, or blobs if they are not UTF-8; NULL stays NULL.
 void put_result(sqlite3_context* context, const std::string& path) {
   if (is_utf8(path)) {
     sqlite3_result_text64(context, path.data(), path.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
@@ -248,21 +248,21 @@ void Database::fail(int code) const {
   if (!has_locks_ && ((code & 0xff) == SQLITE_READONLY || (code & 0xff) == SQLITE_BUSY)) {
     throw error(
         Code::io,
-        "the file system of the catalogue has no locks, without which it can be read while nobody writes to it, "
-        "and not written to; keep it on another one: `lq index DIR --db FILE`");
+        "the file system of the catalogue has no locks: the catalogue can be read while no program writes to it, "
+        "but not written to; keep it on another file system: `lq index DIR --db FILE`");
   }
   if (code == SQLITE_READONLY_ROLLBACK || code == SQLITE_READONLY_RECOVERY) {
     throw error(Code::no_permission,
-                "whoever wrote to the catalogue last was interrupted, and what it left has to be undone first; `lq "
-                "index` of somebody who may write to it does so");
+                "the last writer of the catalogue was interrupted; its partial changes must be undone first: run `lq "
+                "index` as a user who may write to it");
   }
   switch (code & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      throw error(Code::io, "the catalogue is locked: another process writes to it; try again when it has ended");
+      throw error(Code::io, "the catalogue is locked: another process is writing to it; try again when it has ended");
     case SQLITE_NOTADB:
       throw error(Code::malformed, "this is not an SQLite database, or it is encrypted; name another file");
-    // Our statements fit the tables that we made: where they do not any more, the tables are not as we made them.
+    // The statements fit the tables that Limequat creates: if they fail, the tables were changed by another program.
     case SQLITE_ERROR:
     case SQLITE_CONSTRAINT:
     case SQLITE_MISMATCH:
@@ -278,16 +278,16 @@ void Database::fail(int code) const {
     case SQLITE_READONLY:
     case SQLITE_PERM:
       throw error(Code::no_permission,
-                  "the catalogue, or the folder it is in, may not be written to; `lq index DIR --db FILE` makes one of "
+                  "no permission to write to the catalogue or its folder; `lq index DIR --db FILE` makes one of "
                   "your own");
     case SQLITE_NOMEM:
       throw std::bad_alloc();
     case SQLITE_CANTOPEN:
       throw base::errno_error(path_, "open the catalogue", system_errno != 0 ? system_errno : ENOENT);
     case SQLITE_IOERR:
-      throw error(Code::io, fmt::format("the catalogue cannot be read or written: {}", reason));
+      throw error(Code::io, fmt::format("cannot read or write the catalogue: {}", reason));
     default:
-      throw error(Code::internal, fmt::format("the catalogue answers: {}", reason));
+      throw error(Code::internal, fmt::format("SQLite reports an error of the catalogue: {}", reason));
   }
 }
 
@@ -296,7 +296,7 @@ Transaction::~Transaction() {
   try {
     database_.run("ROLLBACK");
   } catch (...) {
-    // What failed has ended the transaction already.
+    // The failed statement has ended the transaction already.
   }
 }
 

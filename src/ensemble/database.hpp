@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A catalogue as a database: SQLite as we use it, many rows in one transaction, and the tables.
+// A catalogue as a database: a thin layer over SQLite, batched transactions, and the tables.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace lq::ensemble {
 
 class Database;
 
-// NULL, a number, or a text; bytes that are no UTF-8 become a BLOB.
+// NULL, a number, or a text; bytes that are not UTF-8 become a BLOB.
 using Value = std::variant<std::nullptr_t, std::int64_t, double, std::string>;
 
 class Statement {
@@ -31,7 +31,7 @@ class Statement {
   Statement(const Database& database, std::string_view sql);
   Statement(Statement&&) noexcept = default;
 
-  // Values of the parameters, from the first on; forgets those of before.
+  // Values of the parameters, from the first on; earlier values are forgotten.
   template <class... Values>
   Statement& bind(const Values&... values) {
     reset();
@@ -53,15 +53,15 @@ class Statement {
     value ? bind_at(number, *value) : bind_at(number, nullptr);
   }
 
-  bool step();  // whether there is a row
-  void run();   // without rows
+  bool step();  // true if there is a row
+  void run();   // for statements without rows
   void reset();
 
-  // Of the row, from column 0 on.
+  // Columns of the current row, numbered from 0.
   bool is_null(int column) const;
   std::int64_t whole(int column) const;
   double real(int column) const;
-  std::string text(int column) const;  // of a BLOB its bytes; of NULL nothing
+  std::string text(int column) const;  // of a BLOB its bytes; of NULL an empty text
   std::optional<double> optional_real(int column) const;
   std::optional<std::int64_t> optional_whole(int column) const;
 
@@ -79,21 +79,21 @@ enum class Opening { existing, create, in_memory };
 
 class Database {
  public:
-  // Waits some seconds for others who have it locked.
+  // Waits some seconds if another process holds the lock.
   Database(const std::string& path, Opening opening);
   Database(Database&&) noexcept = default;
 
   const std::string& path() const noexcept { return path_; }
-  // Statements have them as the functions full_path(KEPT) and kept_path(FULL).
+  // Used by statements as the functions full_path(KEPT) and kept_path(FULL).
   Paths& paths() noexcept { return *paths_; }
   const Paths& paths() const noexcept { return *paths_; }
-  bool is_writable() const;    // the file and, where there is one, the folder that its journal is made in
-  Database in_memory() const;  // a copy with the same path, which nobody else sees
+  bool is_writable() const;    // true for the file and, if it exists, the folder of its journal
+  Database in_memory() const;  // a private copy with the same path
   Statement prepare(std::string_view sql) const { return Statement(*this, sql); }
   // One or more statements without parameters.
   void run(const char* sql) const;
-  std::int64_t whole(std::string_view sql) const;  // the first column of the first row; 0 where there is none
-  // How many rows the last statement changed.
+  std::int64_t whole(std::string_view sql) const;  // the first column of the first row; 0 if there is none
+  // Number of rows changed by the last statement.
   std::int64_t changes() const noexcept;
 
   [[noreturn]] void fail(int code) const;
@@ -109,12 +109,12 @@ class Database {
   void add_functions();
 
   std::string path_;
-  std::unique_ptr<Paths> paths_ = std::make_unique<Paths>();  // where the functions of statements find it
+  std::unique_ptr<Paths> paths_ = std::make_unique<Paths>();  // used by the functions of statements
   std::unique_ptr<sqlite3, Close> handle_;
   bool has_locks_ = true;
 };
 
-// From here on all or nothing: what was not committed is undone.
+// All or nothing: destruction without a commit rolls back.
 class Transaction {
  public:
   explicit Transaction(const Database& database) : database_(database) { database_.run("BEGIN IMMEDIATE"); }
@@ -128,7 +128,7 @@ class Transaction {
   bool is_open_ = true;
 };
 
-// Results kept together in short transactions: others may write in between, and whoever is killed has lost one batch.
+// Stores results in short transactions: other processes may write in between, and a kill loses at most one batch.
 
 template <class Item, class Keep>
 class Batches {
@@ -160,25 +160,25 @@ class Batches {
   base::Stopwatch since_flush_;
 };
 
-// The tables of a catalogue (docs/formats/catalogue.md), and where its file is.
+// The tables of a catalogue (docs/formats/catalogue.md), and the location of its file.
 
 inline constexpr const char* usual_name = "lq-catalogue.db";
 
-// The path that the options mean: `db`, or the usual name in this folder or the nearest one above that has it; in this
-// folder where none has.
+// The path that the options select: `db`, or else the default name in this folder or the nearest parent that has one;
+// in this folder if none has.
 std::string place_of(const std::string& db);
 
-// The catalogue of the usual name in a folder or the nearest one above; empty: there is none.
+// The catalogue of the default name in a folder or its nearest parent; empty: there is none.
 std::string nearest_catalogue(const std::string& folder);
 
-// An existing catalogue: not_found says how to make one; malformed: it is another program's; unsupported: it was made
+// An existing catalogue. not_found says how to make one; malformed: it is another program's; unsupported: it was made
 // by a later version.
 Database open_existing(const std::string& path);
-// The same, made where there is none.
+// The same; creates the catalogue if it does not exist.
 Database open_or_make(const std::string& path);
 Database make_in_memory();
 Database make_in_memory(const Database& contents);
-// Brings one that an earlier version made to the tables of this one, and one that was moved to its place, before
+// Upgrades the tables of a catalogue made by an earlier version, and updates one that was moved, before
 // anything is written to it.
 void migrate(Database& database);
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The public functions over a catalogue.
+// The public functions of a catalogue.
 #include <algorithm>
 #include <string>
 #include <unordered_map>
@@ -10,13 +10,14 @@
 #include <limequat/ensemble.hpp>
 
 #include "base/text.hpp"
+#include "comm/alone.hpp"
 #include "ensemble/database.hpp"
 #include "ensemble/ensemble.hpp"
 #include "ensemble/observables.hpp"
 
 namespace lq::ensemble {
 
-// Files of a catalogue as entries.
+// Rows of a catalogue as entries.
 
 namespace {
 
@@ -28,7 +29,7 @@ std::string order_of(const std::string& sort) {
   const std::string_view path = column_named("path");
   if (sort.empty()) return std::string(path);
   const bool is_downwards = sort.starts_with('-');
-  // What is not known is last, whichever way.
+  // Unknown values come last in both directions.
   return fmt::format("{}{} NULLS LAST, {}", column_named(std::string_view(sort).substr(is_downwards ? 1 : 0)),
                      is_downwards ? " DESC" : "", path);
 }
@@ -67,7 +68,7 @@ std::string selection() {
 }  // namespace
 
 void require_known_names(const Database& database, const Condition& condition) {
-  // Of no files nothing is known.
+  // An empty catalogue has no names to compare with.
   if (condition.properties.empty() || database.whole("SELECT count(*) FROM files") == 0) return;
   Statement known = database.prepare("SELECT 1 FROM properties WHERE name = ? COLLATE NOCASE LIMIT 1");
   for (const std::string& name : condition.properties) {
@@ -103,30 +104,35 @@ Found find(const Database& database, const std::string& expression, const Catalo
 }
 
 IndexReport index(const std::vector<std::string>& folders, const CatalogueOptions& options) {
-  const std::string place = ensemble::place_of(options.db);
-  ensemble::Database database = folders.empty() ? ensemble::open_existing(place) : ensemble::open_or_make(place);
-  IndexReport report = ensemble::bring_up_to_date(database, folders, options);
-  if (options.observables || options.flow_steps > 0) measure_observables(database, folders, options, report);
-  report.assessment = ensemble::assess(database);
-  return report;
+  return comm::alone([&] {
+    const std::string place = ensemble::place_of(options.db);
+    ensemble::Database database = folders.empty() ? ensemble::open_existing(place) : ensemble::open_or_make(place);
+    IndexReport report = ensemble::bring_up_to_date(database, folders, options);
+    if (options.observables || options.flow_steps > 0) measure_observables(database, folders, options, report);
+    report.assessment = ensemble::assess(database);
+    return report;
+  });
 }
 
 Found find(const std::string& expression, const CatalogueOptions& options) {
-  return ensemble::find(ensemble::open_existing(ensemble::place_of(options.db)), expression, options);
+  return comm::alone(
+      [&] { return ensemble::find(ensemble::open_existing(ensemble::place_of(options.db)), expression, options); });
 }
 
 ScrubReport scrub(const CatalogueOptions& options) {
-  ensemble::Database database = ensemble::open_existing(ensemble::place_of(options.db));
-  return ensemble::scrub(database, options);
+  return comm::alone([&] {
+    ensemble::Database database = ensemble::open_existing(ensemble::place_of(options.db));
+    return ensemble::scrub(database, options);
+  });
 }
 
 Assessment assess(const CatalogueOptions& options) {
-  return ensemble::assess(ensemble::open_existing(ensemble::place_of(options.db)));
+  return comm::alone([&] { return ensemble::assess(ensemble::open_existing(ensemble::place_of(options.db))); });
 }
 
 PageReport report_page(const std::vector<std::string>& folders, const std::string& page,
                        const CatalogueOptions& options) {
-  return ensemble::write_page(folders, page, options);
+  return comm::alone([&] { return ensemble::write_page(folders, page, options); });
 }
 
 }  // namespace lq::ensemble

@@ -91,9 +91,9 @@ class Parser {
   }
 
  private:
-  // Parentheses and `not` within each other: each may take seven of the hundred places that SQLite's parser has.
+  // Nesting of parentheses and `not`: each level may take seven of the hundred stack places of SQLite's parser.
   static constexpr int deepest = 10;
-  static constexpr std::size_t most = 400;  // terms, each of which SQLite nests one deeper
+  static constexpr std::size_t most = 400;  // terms; SQLite nests each one level deeper
 
   [[noreturn]] void fail(const std::string& expected) const {
     const std::string found =
@@ -113,7 +113,7 @@ class Parser {
     return true;
   }
 
-  // A word of the grammar, not the beginning of a longer one, and not a name that is compared.
+  // A keyword of the grammar, not the beginning of a longer word, and not a name that is compared.
   bool take_keyword(std::string_view word) {
     if (!text_.substr(at_).starts_with(word)) return false;
     const std::size_t end = at_ + word.size();
@@ -132,7 +132,7 @@ class Parser {
     return found == comparisons.end() ? nullptr : &*found;
   }
 
-  // In parentheses only where there are several: SQLite's parser has room for some tens of open ones.
+  // In parentheses only if there are several: SQLite's parser supports only some tens of open ones.
   static std::string joined(const std::vector<std::string>& parts, const char* by) {
     return parts.size() == 1 ? parts.front() : fmt::format("({})", fmt::join(parts, by));
   }
@@ -213,7 +213,7 @@ class Parser {
     return fmt::format("({}is_below(full_path(path), ?))", comparison.sql == "=" ? "" : "NOT ");
   }
 
-  // A state, or a name alone: files that have it.
+  // A state, or a name alone: matches files that have it.
   std::string presence(const std::string& name) {
     if (std::ranges::find(states, name) != states.end()) {
       condition_.values.emplace_back(name);
@@ -244,7 +244,7 @@ class Parser {
     return fmt::format("coalesce({} {} ?, 0)", column.sql, comparison.sql);
   }
 
-  // Numbers are compared as numbers, so that 6.0 is 6; what is none as a text.
+  // Numbers are compared as numbers, so that 6.0 equals 6; anything else as a text.
   std::string property(const std::string& name, const Comparison& comparison, const std::string& value) {
     note(name);
     const auto number = base::parse_double(value);

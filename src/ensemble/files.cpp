@@ -91,7 +91,7 @@ void walk(const std::string& folder, const std::function<void(const std::string&
 
 std::string describe_link(const std::string& path) {
   const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
-  return fmt::format("a link to the folder {}, which is not followed; name that folder to look into it",
+  return fmt::format("a link to the folder {}, which is not followed; name that folder to include it",
                      real ? base::printable(real.get(), 4096) : "?");
 }
 
@@ -135,7 +135,7 @@ bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 std::string_view suffix_of_format(std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);
   const auto is_same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };  // ".H5"
-  // Those of HDF5 also where its component is not loaded, and that of the numbers beside a description.
+  // Includes the suffixes of HDF5 even if its component is not loaded, and that of the numbers of a raw description.
   std::size_t longest = 0;
   const auto take = [&](std::string_view suffix) {
     if (name.size() <= suffix.size()) return;
@@ -166,7 +166,7 @@ namespace {
 
 constexpr std::string_view database_magic = "SQLite format 3";
 
-// What a file is if it holds data: the name of its format, or of databases; empty for texts and others.
+// The kind of a file with data: the name of its format, or of databases; empty for texts and others.
 std::string_view data_in(base::ByteSource& file) {
   std::array<std::byte, database_magic.size()> start{};
   const std::size_t held = file.read_at(0, start);
@@ -179,7 +179,7 @@ std::string_view data_in(base::ByteSource& file) {
   }
 }
 
-// Pages and documents are made out of catalogues and lattice files: they never take the place of one.
+// Pages and documents are made from catalogues and lattice files, and must never replace one.
 void require_no_data(storage::Transport& transport, const std::string& path) {
   if (transport.kind(path) != storage::PathKind::file) return;
   const auto file = transport.open_read(path);
@@ -187,7 +187,7 @@ void require_no_data(storage::Transport& transport, const std::string& path) {
   if (data.empty()) return;
   throw Error(
       Code::invalid_argument,
-      fmt::format("{}: this is a file of format {}, which a text does not replace; choose another name", path, data),
+      fmt::format("{}: this is a file of format {}, and a text must not replace it; choose another name", path, data),
       {.path = path, .expected = "a text, or no file", .found = std::string(data)});
 }
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files of an ensemble as the system sees them: found below folders, known by their names, written anew.
+// Files of an ensemble in the file system: found below folders, known by their names, replaced.
 #pragma once
 
 #include <cstdint>
@@ -13,30 +13,30 @@
 
 namespace lq::ensemble {
 
-// The regular files below folders, of however many.
+// The regular files below folders.
 struct FileStatus {
   std::uint64_t size = 0;
   std::int64_t modified = 0;  // nanoseconds since 1970
   std::int64_t device = 0, inode = 0;
 };
 
-// Of a regular file, or of what a link to one means; false: there is none.
+// For a regular file, or the target of a link to one; false: there is none.
 bool status_of(const std::string& path, FileStatus& status) noexcept;
-// Whether the name itself is a symbolic link, wherever it leads.
+// True if the name itself is a symbolic link, wherever it leads.
 bool is_link(const std::string& path) noexcept;
 
-// An absolute path without links, dots and a slash at its end; not_found.
+// An absolute path without links, dots and a trailing slash; not_found.
 std::string full_path(const std::string& path);
 
 // Calls `visit` for each regular file below, in no particular order; links to files are followed, links to folders are
 // not. A link that leads nowhere has an empty status. `unreadable` gets folders that cannot be read, with the reason.
-// `linked` gets links to folders. Files and folders that `is_left_out` are passed over, if it is given.
+// `linked` gets links to folders. Files and folders for which `is_left_out` returns true are skipped.
 void walk(const std::string& folder, const std::function<void(const std::string& path, const FileStatus&)>& visit,
           const std::function<void(const std::string& folder, const std::string& reason)>& unreadable,
           const std::function<void(const std::string& path)>& linked = {},
           const std::function<bool(const std::string& path)>& is_left_out = {});
 
-// "a link to the folder /data/old, which is not followed; name that folder to look into it"
+// "a link to the folder /data/old, which is not followed; name that folder to include it"
 std::string describe_link(const std::string& path);
 
 // Patterns with * and ?, between commas. One without a slash is compared with names, any other with paths below
@@ -45,7 +45,7 @@ class Exclusion {
  public:
   explicit Exclusion(std::string_view patterns);
   bool is_none() const noexcept { return names_.empty() && paths_.empty(); }
-  // Or one of the folders that it is in, below `folder`.
+  // True also for paths in a matching folder below `folder`.
   bool holds(std::string_view path, std::string_view folder) const;
 
  private:
@@ -54,10 +54,10 @@ class Exclusion {
   std::vector<std::string> names_, paths_;
 };
 
-// What the names of files say: configurations of one run are named alike except for a number.
+// Facts in the names of files: configurations of one run differ only in a number.
 struct NameParts {
   std::string series;                  // the path with "*" for the number: "/data/conf.*.lime"
-  std::optional<std::int64_t> number;  // the last digits of the name that belong to no suffix of a format
+  std::optional<std::int64_t> number;  // the last digits of the name that do not belong to the suffix of a format
 };
 
 NameParts parts_of(std::string_view path);
@@ -65,10 +65,10 @@ NameParts parts_of(std::string_view path);
 // The longest suffix of a format that the path has: ".ildg"; empty: none.
 std::string_view suffix_of_format(std::string_view path);
 
-// A text as a new file, which has its name when it is complete.
+// Writes a text as a new file, which gets its name when it is complete.
 
-// For nobody who may not read the files `made_of`. exists: there is a file of that name, and `overwrite` is off;
-// invalid_argument: it is a catalogue or a lattice file; no_space, no_permission, ...
+// Not readable by users who may not read the files `made_of`. exists: there is a file of that name, and `overwrite` is
+// off; invalid_argument: it is a catalogue or a lattice file; no_space, no_permission, ...
 void write_new(const std::string& path, const std::string& text, bool overwrite,
                const std::vector<std::string>& made_of = {});
 

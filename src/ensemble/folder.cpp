@@ -16,10 +16,10 @@
 namespace lq::ensemble {
 namespace {
 
-// Files of other programs have the same size by accident if it is small.
+// Small files of other programs may have the same size by accident.
 constexpr std::uint64_t least_size = 1024;
 
-// Endings of what other programs write, which may well be empty.
+// Suffixes of other programs' files, which may be empty.
 constexpr std::array<std::string_view, 20> endings_of_others = {
     ".log", ".out", ".err",  ".txt",  ".md",  ".xml", ".json", ".yaml", ".yml",       ".toml",
     ".ini", ".in",  ".lock", ".done", ".pid", ".py",  ".sh",   ".csv",  ".gitignore", ".gitkeep"};
@@ -37,7 +37,7 @@ std::string_view without_compression(std::string_view path) {
 
 std::string of_size(const Sighting& sighting) { return fmt::format("{}{}", folder_of(sighting.path), sighting.size); }
 
-// Alike for files of one name in folders side by side: "/run/*/conf" for "/run/100/conf".
+// Equal for files of one name in sibling folders: "/run/*/conf" for "/run/100/conf".
 std::string cousins_of(std::string_view path) {
   std::string_view folder = folder_of(path);
   if (folder.size() < 2) return {};
@@ -69,7 +69,7 @@ std::string sentence_of(const Place& place, const std::string& path, const std::
     case Standing::being_written:
       return fmt::format("{}: this is the temporary name of a file that its writer has not completed", path);
     case Standing::leftover:
-      return fmt::format("{}: this temporary file was not written to for a day: its writer was interrupted; remove it",
+      return fmt::format("{}: this temporary file was not modified for a day: its writer was interrupted; remove it",
                          path);
     default:
       return fmt::format("{}: expected a lattice file ({}), found {}", path, place.reason, what);
@@ -80,7 +80,7 @@ bool is_temporary(std::string_view path) {
   if (base::parse_temporary_name(path) || path.ends_with(io::journal_ending)) return true;
   const std::string_view name = name_of(path);
   if (name.starts_with('.')) return name.ends_with(base::unfinished_copy_ending) || name.ends_with(base::copied_ending);
-  // What downloads are called by other programs, if it is one of ours.
+  // The suffix that other programs give to partial downloads.
   constexpr std::string_view part = ".part";
   return name.ends_with(part) && !suffix_of_format(name.substr(0, name.size() - part.size())).empty();
 }
@@ -88,7 +88,7 @@ bool is_temporary(std::string_view path) {
 void Neighbours::add(const Sighting& sighting) {
   paths_.insert(sighting.path);
   for (const std::string& part : sighting.parts) owners_.emplace(part, sighting.path);
-  // What a journal belongs to cannot be read off its name where that was cut.
+  // The owner of a journal cannot be derived from a truncated name.
   if (io::has_cut_journal(sighting.path)) owners_.emplace(io::journal_path(sighting.path), sighting.path);
   if (!sighting.is_recognised && !sighting.was_entry) return;
   NameParts name = parts_of(sighting.path);
@@ -102,7 +102,7 @@ const std::string* Neighbours::owner_of(const std::string& path) const {
   return found == owners_.end() ? nullptr : &found->second;
 }
 
-// A sidecar with parity belongs to the file that it is called after, else to its folder.
+// A parity sidecar belongs to the file it is named after, else to its folder.
 Place Neighbours::place_of_sidecar(const std::string& path) const {
   const bool is_set = path.ends_with(protection::set_ending);
   const std::size_t ending = is_set ? protection::set_ending.size() : protection::parity_ending.size();
@@ -131,7 +131,7 @@ Place Neighbours::place_of(const Sighting& sighting, std::int64_t now) const {
   return {Standing::stranger};
 }
 
-// Why a file that no format recognises ought to be an entry; empty: it need not.
+// Why a file that no format recognises should be an entry; empty if it need not be.
 std::string Neighbours::reason_to_miss(const Sighting& sighting) const {
   const std::string_view plain = without_compression(sighting.path);
   if (sighting.was_entry) return "it was a lattice file when it was catalogued";
@@ -148,7 +148,7 @@ std::string Neighbours::reason_to_miss(const Sighting& sighting) const {
                             });
   if (sighting.has_remains && !is_of_others) {
     return sighting.size == 0 ? "interrupted writers and copies leave such files"
-                              : "it holds the remains of a lattice file";
+                              : "it contains remains of a lattice file";
   }
   return {};
 }

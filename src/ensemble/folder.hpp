@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the files of a folder are to each other: the one place that says which of them are entries of an ensemble, which
-// ought to be and are not readable, which belong to others, and which are strangers. `verify -r`, `index`, `scrub` and
-// `report` share it.
+// How the files of a folder relate to each other: the one place that decides which of them are entries of an ensemble,
+// which should be but are unreadable, which belong to others, and which are strangers. Shared by `verify -r`, `index`,
+// `scrub` and `report`.
 #pragma once
 
 #include <cstdint>
@@ -25,44 +25,44 @@
 
 namespace lq::ensemble {
 
-// What is known of a file without its neighbours.
+// Facts about a file without its neighbours.
 struct Sighting {
   std::string path;
   std::uint64_t size = 0;
   std::int64_t modified = 0;            // nanoseconds since 1970
-  bool is_recognised = false;           // a format takes it for its own, in whatever state it is
-  bool has_remains = false;             // its bytes say that it was ours once
-  bool was_entry = false;               // a catalogue has it
-  std::string part_of = {};             // the file that answers for it, as its own headers say; empty: itself
+  bool is_recognised = false;           // a format recognises it, in whatever state it is
+  bool has_remains = false;             // its bytes show that it was a lattice file
+  bool was_entry = false;               // a catalogue contains it
+  std::string part_of = {};             // the file that it belongs to, by its own headers; empty: itself
   std::vector<std::string> parts = {};  // further files that belong to it
 };
 
 enum class Standing {
-  entry,          // its own examination says how it is
-  lost,           // no format takes it for its own, although it ought to be an entry
-  part,           // it belongs to an entry, which answers for it
-  being_written,  // it has the temporary name of a new file, and is young
-  leftover,       // the same, left behind by a writer that was interrupted
-  stranger,       // another program's
+  entry,          // its own examination gives its state
+  lost,           // no format recognises it, although it should be an entry
+  part,           // it belongs to an entry, which reports on it
+  being_written,  // it has the temporary name of a new file, and is recent
+  leftover,       // the same, left by an interrupted writer
+  stranger,       // another program's file
 };
 
 struct Place {
   Standing standing = Standing::stranger;
-  std::string reason = {};  // of `lost`: what it is known by, "its name is one of conf.*.ildg"; of `part`: its entry
+  std::string reason = {};  // of `lost`: why it should be an entry, "its name is one of conf.*.ildg"; `part`: its entry
 };
 
-// Of whatever is no entry, whose verdict its examination gives.
+// For anything but an entry, whose verdict comes from its examination.
 Verdict verdict_of(Standing standing) noexcept;
-// The same for people: "PATH: expected a lattice file (its name is one of conf.*.ildg), found an empty file". `what` it
-// is where no format recognises it.
+// The same as a message: "PATH: expected a lattice file (its name is one of conf.*.ildg), found an empty file". `what`:
+// its kind if no format recognises it.
 std::string sentence_of(const Place& place, const std::string& path, const std::string& what);
 
-// A name that new files have until they are complete, and what is kept meanwhile. Nobody looks into them.
+// Names of new files before they are complete, and of data stored in the meantime. These files are not examined.
 bool is_temporary(std::string_view path);
-// How long a writer may take, in nanoseconds: older temporary files are left behind.
+// The longest time a writer may take, in nanoseconds: older temporary files are leftovers.
 inline constexpr std::int64_t longest_writing = std::int64_t{24} * 3600 * 1'000'000'000;
 
-// All files of some folders, told one after the other; then what each of them is.
+// All files of some folders, added one after the other; then classifies each of them.
 class Neighbours {
  public:
   void add(const Sighting& sighting);
@@ -76,13 +76,13 @@ class Neighbours {
   Place place_of_sidecar(const std::string& path) const;
   std::string reason_to_miss(const Sighting& sighting) const;
 
-  std::unordered_map<std::string, std::string> owners_;  // by part
+  std::unordered_map<std::string, std::string> owners_;  // by path of the part
   std::unordered_set<std::string> paths_, series_, sizes_, cousins_;
 };
 
-// What the headers of one file say, as a catalogue keeps it.
+// The facts of one file's headers, as a catalogue stores them.
 struct FieldProperty {
-  std::optional<std::int64_t> field;  // number of the field; none: of the whole file
+  std::optional<std::int64_t> field;  // number of the field; none: the whole file
   base::Property property;
 };
 
@@ -95,13 +95,13 @@ struct FurtherFile {
 struct Looked {
   std::string path;
   FileStatus status;
-  std::string other;         // not empty: no format takes it for its own, and what it is
-  std::string problem;       // not empty: it cannot be read
-  bool has_remains = false;  // of a file of ours
-  std::string part_of;       // the file that answers for it; empty: itself
+  std::string other;         // not empty: no format recognises it; its kind
+  std::string problem;       // not empty: it cannot be read; the reason
+  bool has_remains = false;  // of a lattice file
+  std::string part_of;       // the file that it belongs to; empty: itself
   std::vector<FurtherFile> further;
   bool is_gone = false;
-  bool is_changing = false;  // it was written to while we looked
+  bool is_changing = false;  // it was written to while it was examined
   Catalog catalog;
   std::vector<FieldProperty> properties;
   std::optional<std::int64_t> trajectory;
@@ -113,23 +113,23 @@ struct Looked {
   Sighting sighting() const;
 };
 
-// Any thread. Whatever is wrong with the file is part of the answer.
+// Any thread. Errors of the file are part of the result.
 Looked look_at(const std::string& path, const Limits& limits);
-// The same without properties, series and trajectory, for whoever verifies the file anyway, and has its status from a
-// walk.
+// The same without properties, series and trajectory, for callers that verify the file anyway, and have its status from
+// a walk.
 Looked glance_at(storage::Transport& transport, const std::string& path, const FileStatus& status,
                  const Limits& limits);
-// Of what nobody looks into: name and status alone.
+// For files that are not examined: name and status alone.
 Looked without_look(const std::string& path, const FileStatus& status);
 
-// What a catalogue knows of a folder, for whoever looks into that without it.
+// What a catalogue knows of a folder, for callers that list the folder without it.
 struct Catalogued {
   std::string db;                  // the catalogue; empty: there is none
   std::vector<std::string> paths;  // its entries below the folder
 };
 
-// `folder`: as full_path() gives it. Of the catalogue in it or in the nearest folder above. Throws what is wrong with
-// that.
+// `folder`: a result of full_path(). Uses the catalogue in it or in its nearest parent. Throws the errors of that
+// catalogue.
 Catalogued catalogued_below(const std::string& folder);
 
 }  // namespace lq::ensemble

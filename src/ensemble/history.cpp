@@ -9,7 +9,7 @@
 namespace lq::ensemble {
 namespace {
 
-constexpr double safety = 1.5;  // Wolff's S: the decay of the autocorrelation over the integrated time
+constexpr double safety = 1.5;  // Wolff's S: decay time of the autocorrelation over the integrated time
 
 double mean_of(const std::vector<double>& numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), 0.0) / static_cast<double>(numbers.size());
@@ -21,7 +21,7 @@ double autocorrelation(const std::vector<double>& deviations, std::size_t distan
   return sum / static_cast<double>(deviations.size() - distance);
 }
 
-// How the sum of both errors changes at this window: from here on it grows.
+// True if the sum of both errors grows from this window on.
 bool is_window(double tau, std::size_t window, std::size_t count) {
   const auto w = static_cast<double>(window), n = static_cast<double>(count);
   const double decay = tau <= 0.5 ? 1e-12 : safety / std::log((2 * tau + 1) / (2 * tau - 1));
@@ -46,7 +46,7 @@ ChainMean mean_of_chain(const std::vector<double>& numbers) {
     result.window = window;
     if (is_window(sum / variance, window, count)) break;
   }
-  // The mean of these very numbers was subtracted, which makes every value too small by about the error squared.
+  // Subtracting the mean of the same numbers makes every value too small by about the error squared.
   const auto n = static_cast<double>(count);
   const double bias = 2 * sum / n;
   const auto w = static_cast<double>(result.window);

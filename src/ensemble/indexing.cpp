@@ -100,10 +100,10 @@ class Indexing {
   Store store_{database_};
   std::vector<std::string> unreadable_;  // folders
   std::vector<std::string> links_;       // to folders
-  std::string folder_, patterns_;        // of now, and what is left out of it
+  std::string folder_, patterns_;        // current folder, and its exclusion patterns
   Exclusion exclusion_{""};
-  KnownFiles known_;  // of the folder
-  // Entries by what stays of a file that is moved; filled when the first new file comes.
+  KnownFiles known_;  // files of the folder
+  // Entries by the facts that moving a file does not change; filled at the first new file.
   struct Stamped {
     std::int64_t id = 0;
     std::string path;
@@ -113,8 +113,8 @@ class Indexing {
   bool has_stamps_ = false;
   Neighbours neighbours_;
   std::vector<std::string> parity_;                         // sidecars
-  std::vector<Looked> rest_;                                // about these their neighbours decide
-  std::vector<std::pair<std::string, FileStatus>> unread_;  // no entries, and as they were
+  std::vector<Looked> rest_;                                // classified by their neighbours later
+  std::vector<std::pair<std::string, FileStatus>> unread_;  // files that are not entries, with their earlier status
 };
 
 void Indexing::folder(const std::string& folder) {
@@ -147,7 +147,7 @@ void Indexing::folder(const std::string& folder) {
   transaction.commit();
 }
 
-// Those that are given, or those of the last time.
+// The given patterns, or those of the last time.
 std::string Indexing::patterns_for(const std::string& folder) const {
   if (!options_.exclude.empty()) return options_.exclude;
   Statement row = database_.prepare("SELECT left_out FROM folders WHERE path = kept_path(?)");
@@ -194,7 +194,7 @@ void Indexing::visit(const std::string& path, const FileStatus& status, std::vec
     rest_.push_back(without_look(path, status));
     return;
   }
-  // One that could not be read may be readable by now: what it lacked need not be in it.
+  // An unreadable entry may be readable by now without a change to the file.
   const bool is_unreadable = entry != known_.end() && entry->second.id != 0 && !entry->second.is_readable;
   if (entry == known_.end() || is_unreadable || !is_as_before(entry->second, status)) {
     found.push_back(path);
@@ -224,7 +224,7 @@ std::vector<std::string> Indexing::find_new(const std::string& folder) {
           }
           unreadable_.push_back(where);
           report_.warnings.push_back(
-              fmt::format("{}: the folder cannot be read: {}; its entries in the catalogue are kept", where, reason));
+              fmt::format("{}: cannot read the folder: {}; its entries in the catalogue are kept", where, reason));
         },
         [&](const std::string& path) { links_.push_back(path); },
         [&](const std::string& path) { return exclusion_.holds(path, folder_); });
@@ -246,7 +246,7 @@ void Indexing::read(const std::vector<std::string>& paths) {
   batches.flush();
 }
 
-// What is an entry by itself is kept at once; about all others their neighbours decide.
+// Entries are stored immediately; all others are classified by their neighbours later.
 void Indexing::keep(const Looked& looked) {
   if (looked.is_gone) {
     if (const Known* const before = entry_before(looked.path)) store_.set_missing(before->id, now_);
@@ -254,7 +254,7 @@ void Indexing::keep(const Looked& looked) {
   }
   if (looked.is_changing) {
     report_.warnings.push_back(
-        fmt::format("{}: is written to while it is indexed; it will be read again next time", looked.path));
+        fmt::format("{}: being written to while it is indexed; it will be read again next time", looked.path));
   }
   neighbours_.add(looked.sighting());
   if (!looked.other.empty() || !looked.part_of.empty() || neighbours_.owner_of(looked.path) != nullptr) {
@@ -270,7 +270,7 @@ std::string stamp_of(const std::string& path, std::uint64_t size, std::int64_t m
   return fmt::format("{} {} {}", size, modified, path.substr(path.rfind('/') + 1));
 }
 
-// Not so in a folder that is empty, as one is that something is mounted on at other times.
+// Not in an empty folder, which may be an unmounted mount point.
 bool is_surely_gone(const std::string& path) {
   std::vector<std::string> others;
   return base::names_in(std::filesystem::path(path).parent_path().string(), others) == 0 && !others.empty();
@@ -278,9 +278,9 @@ bool is_surely_gone(const std::string& path) {
 
 }  // namespace
 
-// A file of the name, size and time stamp of one that is not there any more is that one, with its history, unless the
-// other may only be out of sight: a file that has another number is its copy, as long as nothing shows that the folder
-// of the other is there. What its bytes are is seen when it is verified the next time.
+// A file with the name, size and time stamp of one that no longer exists is taken for that file, with its history,
+// unless the old file may only be out of sight. A file with another inode is a copy until the folder of the old file
+// is known to be accessible. The next verification compares its bytes.
 bool Indexing::take_over_moved(const Looked& looked) {
   if (!looked.further.empty() || !looked.problem.empty()) return false;
   if (!std::exchange(has_stamps_, true)) {
@@ -307,7 +307,7 @@ bool Indexing::take_over_moved(const Looked& looked) {
 void Indexing::keep_entry(const Looked& looked) {
   const Known* const before = entry_before(looked.path);
   if (before != nullptr) tell_change(looked, *before);
-  // A new catalogue is for nobody who may not read all of its files; later its owner decides.
+  // A new catalogue is readable only for users who may read all of its files; later its owner decides.
   FileStatus now;
   if (is_new_ && status_of(looked.path, now)) storage::resolve(own_).keep_private(looked.path, own_);
   if (before == nullptr && take_over_moved(looked)) {
@@ -338,7 +338,7 @@ void Indexing::tell_change(const Looked& looked, const Known& before) {
   }
 }
 
-// They may be entries now.
+// Parts without an owner may be entries now.
 std::vector<std::string> Indexing::parts_of_nobody() const {
   std::vector<std::string> paths;
   for (const auto& [path, status] : unread_) {
@@ -381,7 +381,7 @@ void Indexing::settle_lost(Looked looked, const Place& place) {
   store_.keep_lost(before->id, looked);
 }
 
-// Whether files are protected depends on what lies next to them, so that it is told anew each time.
+// Protection depends on neighbouring files, so it is determined again each time.
 void Indexing::forget_parity(const std::string& folder) const {
   Statement drop =
       database_.prepare("DELETE FROM properties WHERE file_id = ? AND name = 'parity' AND source = 'sidecar'");
@@ -403,11 +403,11 @@ void Indexing::keep_parity(const std::string& sidecar) const {
   }
 }
 
-// Files that were not read again may be something else by what has come to lie next to them.
+// Files that were not read again may have another meaning because of new neighbours.
 void Indexing::settle_unread() {
   for (const auto& [path, status] : unread_) {
     const Known& known = known_.at(path);
-    if (known.what.starts_with(part_of)) continue;  // of an entry that is as it was, or read again
+    if (known.what.starts_with(part_of)) continue;  // part of an entry that is unchanged, or was read again
     const Place place = neighbours_.place_of(sighting_of(path, known), begun_ * one_second);
     if (place.standing != Standing::lost) continue;
     Looked looked = without_look(path, status);
@@ -462,7 +462,7 @@ void count_strangers(const Database& database, const std::function<bool(const st
       report.strangers.push_back({sighting.path, "being written"});
     } else if (!is_part && standing == Standing::leftover) {
       ++report.leftovers;
-      report.strangers.push_back({sighting.path, "left behind by an interrupted writer"});
+      report.strangers.push_back({sighting.path, "left by an interrupted writer"});
     } else {
       ++report.others;
       if (!is_part) report.strangers.push_back({sighting.path, what});

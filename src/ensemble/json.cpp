@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Answers as JSON: the schema is documented in docs/reference/json.md.
+// Results as JSON: the schema is documented in docs/reference/json.md.
 #include <limequat/json.hpp>
 
 #include <algorithm>

@@ -23,12 +23,12 @@
 
 namespace lq::ensemble {
 
-// The physical files of an entry beside the one that it is called by: volumes, parts, subfiles, the numbers of a raw
+// The physical files of an entry in addition to the one that names it: volumes, parts, subfiles, the numbers of a raw
 // description, the fields of a checkpoint.
 
 namespace {
 
-// Where they are, or should be. Empty: there are none, or the set is in no state that tells.
+// Their actual or expected paths. Empty: there are none, or the state of the set does not show them.
 std::string fields_of_checkpoint(const std::string& path) {
   try {
     const sets::FoundSet found =
@@ -41,7 +41,7 @@ std::string fields_of_checkpoint(const std::string& path) {
 
 }  // namespace
 
-// The subfiles that the file describes; none where it describes no set, or cannot be understood.
+// The subfiles that the file describes; none if it does not describe a set, or cannot be parsed.
 std::vector<std::string> subfiles_of(const std::string& path) {
   std::vector<std::string> paths;
   try {
@@ -49,15 +49,15 @@ std::vector<std::string> subfiles_of(const std::string& path) {
     if (!set) return paths;
     for (const auto& subfile : set->files) paths.push_back(subfile.path);
   } catch (const Error&) {
-    // Whoever verifies it is told why.
+    // Verifying it reports the reason.
   }
   return paths;
 }
 
-// Ascending. Of a file of `size` bytes that can be read, as `catalog` has it.
+// Ascending. For a readable file of `size` bytes; `catalog`: its contents.
 std::vector<std::string> further_files(const std::string& path, std::uint64_t size, const Catalog& catalog) {
   std::vector<std::string> paths = catalog.files;
-  // What stands for a set is its description, which is not as long as the set.
+  // A set is represented by its description, which is shorter than the set.
   if (catalog.file_bytes != size) std::ranges::move(subfiles_of(path), std::back_inserter(paths));
   if (format_info(catalog.format).contents == Contents::streams) {
     if (std::string fields = fields_of_checkpoint(path); !fields.empty()) paths.push_back(std::move(fields));
@@ -74,7 +74,7 @@ void add_properties(Looked& looked, const Metadata& texts, std::optional<std::in
   for (base::Property& property : base::properties_of(texts)) looked.properties.push_back({field, std::move(property)});
 }
 
-// As the texts say, else the name.
+// From the texts, else from the name.
 void find_trajectory(Looked& looked) {
   NameParts name = parts_of(looked.path);
   looked.series = std::move(name.series);
@@ -107,7 +107,7 @@ void find_further(Looked& looked) {
                                                : subfiles_of(looked.path);
   for (const std::string& path : further) {
     FileStatus status;
-    status_of(path, status);  // whoever verifies the entry says what is missing
+    status_of(path, status);  // verifying the entry reports what is missing
     looked.further.push_back({path, status});
   }
 }
@@ -168,7 +168,7 @@ Looked glance_at(storage::Transport& transport, const std::string& path, const F
     look_inside(transport, looked, limits);
   } else {
     looked.is_gone = !is_link(path);
-    if (!looked.is_gone) looked.other = "a link to a file that is not there";
+    if (!looked.is_gone) looked.other = "a link to a file that does not exist";
   }
   return looked;
 }

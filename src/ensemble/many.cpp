@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Many files at once, without a catalogue.
+// Several files at a time, without a catalogue.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -89,7 +89,7 @@ VerifiedFile not_verified(std::string path, Verdict verdict, std::string problem
   return file;
 }
 
-// What several files at a time leave to each.
+// The share of each of several files processed at a time.
 class Shares {
  public:
   Shares(std::uint64_t files, int threads, const VerifyOptions& options) : each_(options) {
@@ -107,7 +107,7 @@ class Shares {
   int at_once_ = 1;
 };
 
-// A file that may be verified, or what is to be told in its place.
+// A file to verify, or the message that replaces its result.
 struct Candidate {
   std::string path;
   ensemble::FileStatus status;
@@ -116,7 +116,7 @@ struct Candidate {
   std::optional<VerifiedFile> answer;
   std::optional<VerifiedFile> verified;  // a small file is, while it is open to be looked at
   ensemble::Sighting sighting;
-  std::string what;  // it is, where no format recognises it
+  std::string what;  // its kind if no format recognises it
 };
 
 class Listing {
@@ -143,7 +143,7 @@ class Listing {
 
   std::vector<Candidate> files_;
   Folders folders_;
-  std::unordered_set<std::string> catalogues_;  // that cannot be read, told once
+  std::unordered_set<std::string> catalogues_;  // unreadable ones, reported once
 };
 
 void Listing::add(const std::string& path) {
@@ -156,7 +156,7 @@ void Listing::add(const std::string& path) {
 void Listing::add_folder(const std::string& folder) {
   std::vector<Candidate> found;
   try {
-    ensemble::full_path(folder);  // throws where there is nothing
+    ensemble::full_path(folder);  // throws if it does not exist
     ensemble::walk(
         folder,
         [&](const std::string& path, const ensemble::FileStatus& status) {
@@ -164,7 +164,7 @@ void Listing::add_folder(const std::string& folder) {
           found.push_back(listed(path, status));
         },
         [&](const std::string& where, const std::string& reason) {
-          const Error error(Code::no_permission, fmt::format("{}: the folder cannot be read: {}", where, reason),
+          const Error error(Code::no_permission, fmt::format("{}: cannot read the folder: {}", where, reason),
                             {.path = where});
           found.push_back(answered({where, Verdict::unreadable, error.what(), {}, error}));
         },
@@ -180,7 +180,7 @@ void Listing::add_folder(const std::string& folder) {
   std::ranges::move(found, std::back_inserter(files_));
 }
 
-// Entries that the catalogue has must be there, and readable.
+// Entries of the catalogue must exist and be readable.
 void Listing::compare_with_catalogue(const std::string& folder, std::vector<Candidate>& found) {
   const std::string full = ensemble::full_path(folder);
   ensemble::Catalogued known;
@@ -191,7 +191,7 @@ void Listing::compare_with_catalogue(const std::string& folder, std::vector<Cand
     if (catalogues_.insert(db).second) found.push_back(answered({db, Verdict::unreadable, error.what(), {}, error}));
     return;
   }
-  // As the walk spells them.
+  // In the spelling of the walk.
   const std::string beginning = folder.ends_with('/') ? folder : folder + '/';
   std::unordered_set<std::string> entries;
   const std::size_t above = full.ends_with('/') ? full.size() : full.size() + 1;
@@ -239,7 +239,7 @@ void look(Candidate& file, const Folders& folders, const Limits& limits, EarlyVe
   });
   if (looked.is_gone) {
     file.answer =
-        not_verified(file.path, Verdict::unreadable, file.path + ": the file vanished while others were read");
+        not_verified(file.path, Verdict::unreadable, file.path + ": the file was removed while others were read");
     return;
   }
   file.sighting = looked.sighting();
@@ -268,7 +268,7 @@ std::int64_t now_in_nanoseconds() {
 
 namespace {
 
-// What each of the files is to the others.
+// Classifies each file by its neighbours.
 std::vector<Place> places_of(std::vector<Candidate>& files, const Folders& folders, int threads, const Limits& limits,
                              EarlyVerification& early, const Progress& progress = {}) {
   ensemble::Neighbours neighbours;
@@ -297,7 +297,7 @@ std::vector<Place> places_of(std::vector<Candidate>& files, const Folders& folde
 }  // namespace
 
 Below look_below(const std::string& folder, int threads, const Limits& limits) {
-  ensemble::full_path(folder);  // throws where there is nothing
+  ensemble::full_path(folder);  // throws if it does not exist
   Listing listing;
   listing.add(folder);
   std::vector<Candidate> files = listing.take();
@@ -369,7 +369,7 @@ std::vector<std::string> files_below(const std::string& path) {
   ensemble::FileStatus status;
   if (ensemble::status_of(path, status)) return {path};
   std::vector<std::string> found;
-  ensemble::full_path(path);  // throws where there is nothing
+  ensemble::full_path(path);  // throws if it does not exist
   std::optional<Error> failure;
   ensemble::walk(
       path,

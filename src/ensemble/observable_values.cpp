@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Observables by the names that they have in catalogues.
+// Observables by their names in catalogues.
 #include <optional>
 #include <string>
 #include <utility>

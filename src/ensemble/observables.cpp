@@ -19,7 +19,7 @@
 namespace lq::ensemble {
 namespace {
 
-// A value is that of the file while size and time stamp are as they were when it was measured.
+// A value applies to the file only while size and time stamp equal those at the measurement.
 std::string definition_of_table(std::string_view owner) {
   return fmt::format(
       "observables (file_id INTEGER NOT NULL{}, name TEXT NOT NULL, value REAL NOT NULL, size INTEGER NOT NULL, "
@@ -44,7 +44,7 @@ struct Unmeasured {
 
 struct MeasuredFile {
   std::optional<Observables> observables;
-  std::string problem;  // why there are none
+  std::string problem;  // why there are no values
 };
 
 std::vector<Unmeasured> unmeasured_files(const Database& database, const std::vector<std::string>& folders,
@@ -71,7 +71,7 @@ std::vector<Unmeasured> unmeasured_files(const Database& database, const std::ve
   return files;
 }
 
-// Nothing is kept of data that do not pass.
+// No values are stored for data that fail verification.
 MeasuredFile measure_file(const Unmeasured& file, const VerifyOptions& how) {
   MeasuredFile measured;
   try {
@@ -80,10 +80,10 @@ MeasuredFile measure_file(const Unmeasured& file, const VerifyOptions& how) {
     const bool is_same =
         status_of(file.path, now) && now.size == file.status.size && now.modified == file.status.modified;
     if (!is_ok(verification.verdict)) {
-      measured.problem = fmt::format("{}: observables are not kept, because the file is {}: `lq verify` shows why",
+      measured.problem = fmt::format("{}: observables are not stored because the file is {}: `lq verify` shows why",
                                      file.path, name(verification.verdict));
     } else if (!is_same) {
-      measured.problem = fmt::format("{}: is written to while it is measured; index it again later", file.path);
+      measured.problem = fmt::format("{}: being written to while it is measured; index it again later", file.path);
     } else if (!verification.fields.empty()) {
       measured.observables = verification.fields.front().observables;
       for (const Finding& finding : verification.findings) {

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Observables of the gauge fields of a catalogue: measured by index(), kept next to its files, and columns of find().
+// Observables of the gauge fields of a catalogue: measured by index(), stored with its files, and columns of find().
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ namespace lq::ensemble {
 
 struct ObservableColumn {
   std::string_view name;
-  std::string_view sql;  // over the table `files`; NULL where it is not known of the file as it is now
+  std::string_view sql;  // over the table `files`; NULL if unknown for the current file
 };
 
 #define LQ_OBSERVABLE(name)                                                                       \
@@ -38,16 +38,16 @@ inline constexpr std::array observable_columns = {
 
 #undef LQ_OBSERVABLE
 
-// The table, for statements that read it: an empty one of this connection where the catalogue has none. Of each
-// catalogue that is opened.
+// Provides the table for statements that read it: an empty one for this connection if the catalogue has none. Call it
+// for each opened catalogue.
 void require_observables_table(const Database& database);
 
-// By path of the file: what is known of it, in the order of `observable_columns`.
+// By path of the file: the known values, in the order of `observable_columns`.
 using KnownObservables = std::unordered_map<std::string, std::vector<std::optional<double>>>;
 KnownObservables known_observables(const Database& database);
 
-// Measures the gauge fields below the folders (none: all) of which nothing is known with this flow. Damaged files, and
-// what cannot be measured, are warnings of the report.
+// Measures the gauge fields below the folders (none: all) that have no values for this flow. Damaged files, and
+// values that cannot be measured, are warnings of the report.
 void measure_observables(const Database& database, const std::vector<std::string>& folders,
                          const CatalogueOptions& options, IndexReport& report);
 

@@ -33,7 +33,7 @@ using ensemble::Assessment;
 using ensemble::CatalogueOptions;
 using ensemble::PageReport;
 
-constexpr std::size_t most_damaged = 200;     // files with a map; the table has all
+constexpr std::size_t most_damaged = 200;     // files with a map; the table lists all
 constexpr std::size_t most_duplicates = 500;  // sets of equal files
 constexpr std::size_t most_remarks = 500;
 constexpr std::size_t most_of_a_set = 20;   // of equal files
@@ -57,7 +57,7 @@ class Words {
   std::vector<std::string> words_;
 };
 
-// Bytes of a file of which something is told.
+// A byte range of a file with a message.
 struct Stretch {
   std::int64_t offset = 0;
   std::int64_t length = 0;
@@ -66,14 +66,14 @@ struct Stretch {
   friend bool operator==(const Stretch&, const Stretch&) = default;
 };
 
-// Those within which nothing is told more exactly, from the last to the first.
+// Ranges that contain no smaller one, from the last to the first.
 std::vector<Stretch> innermost(std::vector<Stretch> all) {
   std::ranges::sort(all, [](const Stretch& a, const Stretch& b) {
     return a.offset != b.offset ? a.offset < b.offset : a.length > b.length;
   });
   all.erase(std::unique(all.begin(), all.end()), all.end());
   std::vector<Stretch> kept;
-  std::int64_t next_end = INT64_MAX;  // the first end of one that begins behind
+  std::int64_t next_end = INT64_MAX;  // the smallest end of the ranges that begin later
   for (auto one = all.rbegin(); one != all.rend(); ++one) {
     if (kept.empty() || one->end() < next_end) kept.push_back(*one);
     next_end = std::min(next_end, one->end());
@@ -81,14 +81,14 @@ std::vector<Stretch> innermost(std::vector<Stretch> all) {
   return kept;
 }
 
-// The part of a path that is a name of its own: "b6.0" of "/data/b6.0".
+// The last component of a path: "b6.0" of "/data/b6.0".
 std::string last_part(std::string_view path) {
   while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
   const std::size_t slash = path.rfind('/');
   return std::string(slash == std::string_view::npos || path.size() == 1 ? path : path.substr(slash + 1));
 }
 
-// What all files of an ensemble state alike: beta, kappa, masses.
+// Facts common to all files of an ensemble: beta, kappa, masses.
 class CommonFacts {
  public:
   void add(const std::string& name, const std::string& value) {
@@ -97,7 +97,7 @@ class CommonFacts {
     fact.is_common = fact.is_common && fact.value == value;
   }
 
-  // Of `files` files: at least half of them state it.
+  // For `files` files: facts that at least half of them state.
   std::vector<std::pair<std::string, std::string>> of(std::uint64_t files) const {
     std::vector<std::pair<std::string, std::string>> common;
     for (const auto& [name, fact] : facts_) {
@@ -123,7 +123,7 @@ struct Ensemble {
   CommonFacts facts = {};
 };
 
-// The folders themselves; where there is one, which holds files in folders below it only, these.
+// The folders themselves; for a single folder with files in subfolders only, the subfolders.
 std::vector<Ensemble> ensembles_in(const std::vector<std::string>& folders, const std::vector<std::string>& paths) {
   std::vector<Ensemble> found;
   for (const std::string& folder : folders) found.push_back({folder});
@@ -161,7 +161,7 @@ class Page {
 
   std::string data(std::string_view made);
   std::uint64_t files() const noexcept { return files_; }
-  // Of its ensembles; empty: it has none.
+  // Made from its ensembles; empty: it has none.
   std::string title() const {
     constexpr std::size_t most = 3;
     std::vector<std::string> names;
@@ -216,7 +216,7 @@ std::vector<Ensemble> Page::find_ensembles() const {
   return ensembles_in(folders, paths);
 }
 
-// The innermost of the folders that it is in; -1: none.
+// The innermost folder that contains it; -1: none.
 std::int64_t Page::ensemble_of(const std::string& path) const {
   std::int64_t found = -1;
   std::size_t longest = 0;
@@ -305,7 +305,7 @@ void Page::put_files(JsonWriter& json) {
   take_facts(ensemble_of_file);
 }
 
-// In the order in which the script takes it apart.
+// In the order in which the script reads it.
 void Page::put_file(JsonWriter& json, const Statement& row, const std::string& path) {
   const std::size_t slash = path.rfind('/');
   json.begin_array().value(words_.number(path.substr(0, slash))).value(std::string_view(path).substr(slash + 1));
@@ -328,7 +328,7 @@ void Page::put_file(JsonWriter& json, const Statement& row, const std::string& p
   chain.ensemble = ensemble;
 }
 
-// Of each file that has some, its number in the list and what is known of it.
+// For each file with values, its number in the list and the values.
 void Page::put_observables(JsonWriter& json) const {
   const KnownObservables known = known_observables(database_);
   json.key("observables").begin_object().key("names").begin_array();
@@ -418,7 +418,7 @@ void put(JsonWriter& json, std::string_view name, const ChangedFiles& files) {
   json.key(name).begin_object().member("count", files.count).key("paths").array(files.paths).end_object();
 }
 
-// The data, and what is different from those of the page that was there.
+// The data, and the differences from the previous page's data.
 std::string with_changes(std::string data, std::string_view earlier_page) {
   const std::string_view before = data_of_page(earlier_page);
   const auto changes = before.empty() ? std::nullopt : changes_between(before, data);
@@ -434,7 +434,7 @@ std::string with_changes(std::string data, std::string_view earlier_page) {
   return json.take();
 }
 
-// `text` with the parts named in {{}} filled in; what is filled in is not looked through again.
+// `text` with the parts named in {{}} filled in; inserted text is not searched again.
 std::string filled(std::string_view text, const std::vector<std::pair<std::string_view, std::string_view>>& parts) {
   std::string result;
   while (!text.empty()) {
@@ -449,7 +449,7 @@ std::string filled(std::string_view text, const std::vector<std::pair<std::strin
   return result;
 }
 
-// The catalogue that there is; in memory, and forgotten, where there is none or it is not ours to write to.
+// The existing catalogue; a temporary one in memory if there is none or it is not writable.
 Database database_for(const std::string& db) {
   const std::string place = place_of(db);
   std::error_code failure;
@@ -462,7 +462,7 @@ Database database_for(const std::string& db) {
 }  // namespace
 
 std::string inside_script(std::string json) {
-  // "</script>" and "<!--" would end or change the element, whatever they mean in JSON.
+  // "</script>" and "<!--" would end or change the element, even inside JSON strings.
   for (std::size_t at = json.find('<'); at != std::string::npos; at = json.find('<', at))
     json.replace(at, 1, "\\u003c");
   return json;
@@ -485,7 +485,7 @@ std::string page_text(const Database& database, const std::vector<std::string>& 
 
 namespace {
 
-// What is in a file that is to be replaced; nothing where there is none, or one that is too large for a page.
+// The contents of a file to be replaced; empty if there is none, or it is too large for a page.
 std::string text_of(const std::string& path) {
   constexpr std::uint64_t largest = std::uint64_t{1} << 28;
   storage::Transport& transport = storage::resolve(path);
@@ -499,7 +499,7 @@ std::string text_of(const std::string& path) {
 
 }  // namespace
 
-// Of one in memory its entries that are there.
+// For a catalogue in memory its existing entries.
 std::vector<std::string> sources_of(const Database& database) {
   FileStatus status;
   if (status_of(database.path(), status)) return {database.path()};

@@ -7,7 +7,7 @@
 namespace lq::ensemble {
 namespace {
 
-// The part in front of the last slash; of "/name" and "/" the root.
+// The part before the last slash; for "/name" and "/" the root.
 std::string_view parent_of(std::string_view path) noexcept {
   const std::size_t slash = path.rfind('/');
   return slash == 0 || slash == std::string_view::npos ? std::string_view("/") : path.substr(0, slash);
@@ -41,7 +41,7 @@ std::string_view without_leading_path(std::string_view sentence, std::string_vie
 
 void Paths::redirect(std::string from, std::string to) {
   redirections_.emplace_back(std::move(from), std::move(to));
-  // Of folders within each other the innermost speaks.
+  // Of nested folders the innermost applies.
   std::ranges::stable_sort(redirections_, std::ranges::greater(), [](const auto& one) { return one.first.size(); });
 }
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Documents written, and what they need of the file.
+// Writes documents, and collects the facts they need from the file.
 #include <limequat/qcdml.hpp>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::string_view no_lfn = "lfn://unregistered/";  // formats/ildg.md
 
-// Both spellings are about.
+// Both spellings occur.
 bool is_lfn_record(std::string_view name) { return name == "ildg-data-lfn" || name == "ildg-data-LFN"; }
 
 bool is_gauge(const FieldEntry& field) { return field.payload.spec.kind == FieldKind::gauge; }
@@ -38,7 +38,7 @@ std::string property_of(const Catalog& catalog, std::string_view key) {
   return {};
 }
 
-// Measured where that is possible: what a file says of itself proves nothing.
+// Measured if possible: a value stated by the file proves nothing.
 std::optional<double> plaquette_of(const std::string& path, const FieldEntry& entry, const Limits& limits) {
   const Verification verification = verify(path, {}, {.limits = limits});
   const auto measured = std::ranges::find(verification.fields, entry.name, &FieldVerdict::name);
@@ -112,12 +112,12 @@ FileFacts facts_of(const std::string& path, const Limits& limits) {
                 {.path = path});
   }
   FileFacts facts;
-  facts.sums.file = cksum_of(path);
+  facts.sums.file = whole_cksum_of(path);
   for (const FieldEntry& field : catalog.fields) {
     if (!is_gauge(field)) continue;
     const Payload& payload = field.payload;
     std::optional<std::uint32_t> sum;
-    if (payload.tile_sites == 0 && payload.file == 0) sum = cksum_of(path, payload.offset, payload.length);
+    if (payload.tile_sites == 0 && payload.file == 0) sum = whole_cksum_of(path, payload.offset, payload.length);
     facts.field_sums.push_back(sum);
   }
   facts.sums.data = facts.field_sums.front();
@@ -163,7 +163,7 @@ class Writer {
                 {.found = key});
   }
 
-  // The text that the user has for it.
+  // The text that the user gave for it.
   const std::string* given(const std::string& path) {
     const std::string* found = nullptr;
     for (std::size_t k = 0; k < uses_.size(); ++k) {
@@ -175,7 +175,7 @@ class Writer {
     return found;
   }
 
-  // Does the user say something of an element in it?
+  // True if the user gave a text for an element in it.
   bool is_given_within(const Node& node, const std::string& path) const {
     for (const Node& child : node.children) {
       const std::string below = path + '/' + std::string(child.name);
@@ -201,7 +201,7 @@ class Writer {
 
   void put_leaf(const Node& node, const std::string& path, int depth) {
     const std::string* text = given(path);
-    // Of a participant without ORCID name and institution are demanded.
+    // Name and institution are required for a participant without ORCID.
     const bool is_demanded =
         !node.is_optional || (path.ends_with("participant/name") || path.ends_with("participant/institution"));
     if (text == nullptr && !is_demanded) return;
@@ -225,7 +225,7 @@ class Writer {
     }
   }
 
-  // What the file says of it.
+  // The value from the file.
   std::string known(const std::string& path) const {
     if (path.ends_with("crcCheckSum")) {
       if (options_.crc == "file") return std::to_string(facts_.sums.file);

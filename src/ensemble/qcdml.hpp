@@ -21,16 +21,16 @@ namespace lq::ensemble::qcdml {
 
 enum class Type {
   group,        // elements, in this order
-  open,         // a group behind which elements of others may follow
+  open,         // a group after which elements of other schemas may follow
   parameters,   // 1.3: pairs of name and value
-  participant,  // 2.0: orcid with name and institution or without, or both of these
+  participant,  // 2.0: orcid, or name and institution, or both
   text,
   filled,  // a text that is not empty
   uri,
   name,     // letters, digits, ".-_:", not beginning with a digit
-  token,    // a text without blanks at its ends and in rows
+  token,    // a text without leading, trailing or repeated blanks
   nmtoken,  // letters, digits, ".-_:"
-  whole,    // from 0
+  whole,    // a number from 0
   real,
   date_time,
   precision,
@@ -49,40 +49,40 @@ struct Node {
 
 struct Schema {
   std::string_view name;       // "1.3"
-  std::string_view uri;        // of its names
-  std::span<const Node> root;  // what is in gaugeConfiguration
+  std::string_view uri;        // of its namespace
+  std::span<const Node> root;  // contents of gaugeConfiguration
 };
 
-// An empty name is 1.3. invalid_argument lists those that there are.
+// An empty name selects 1.3. invalid_argument lists the existing schemas.
 const Schema& schema_named(std::string_view name);
-// By the namespace of a document; nullptr: another one.
+// By the namespace of a document; nullptr: unknown.
 const Schema* schema_of(std::string_view uri);
 
-// Empty when `value` is of that type, else what is expected.
+// Empty if `value` is of that type, else what is expected.
 std::string_view expected_of(Type type, std::string_view value);
 
-// What the file of a configuration says that is in its document, too.
+// Facts of a configuration's file that also appear in its document.
 struct FileFacts {
   ildg::Cksums sums;
-  std::vector<std::optional<std::uint32_t>> field_sums;  // of each gauge field, where it lies in one piece
+  std::vector<std::optional<std::uint32_t>> field_sums;  // of each gauge field, if it is contiguous
   std::string field;                                     // "su3gauge"
   std::string precision;                                 // "single", "double"
-  std::optional<double> plaquette;                       // as measured where it fits into memory, else as stated
+  std::optional<double> plaquette;                       // measured if it fits into memory, else as stated
   std::string lfn;                                       // empty: none
-  std::string update;                                    // empty: not known
-  std::string beta;                                      // empty: not known
+  std::string update;                                    // empty: unknown
+  std::string beta;                                      // empty: unknown
   std::string modified;                                  // when it was written to
 };
 
-// unsupported: it holds no gauge field.
+// unsupported: the file has no gauge field.
 FileFacts facts_of(const std::string& path, const Limits& limits);
 
 // The logical file name among the texts of a file; empty: none.
 std::string lfn_in(const Catalog& catalog);
-// What is wrong with one.
+// Findings about a logical file name.
 void check_lfn(const std::string& lfn, std::vector<Finding>& findings);
 
-// A document that was held against the rules of its schema; nullptr: it has none that is known, which the findings say.
+// A document checked against its schema; nullptr: its schema is unknown, which the findings report.
 struct RuledDocument {
   base::xml::Element root;
   const Schema* schema = nullptr;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Documents held against the rules of their schema, and against the file that they describe.
+// Checks documents against their schema, and against the file that they describe.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -32,7 +32,8 @@ constexpr double plaquette_tolerance = 1e-5;  // printed with six digits and mor
 std::string read_text(const std::string& path, std::uint64_t most) {
   const auto file = storage::resolve(path).open_read(path);
   if (file->size() > most) {
-    throw Error(Code::too_large, fmt::format("{}: of {} bytes, more than {} for a document", path, file->size(), most),
+    throw Error(Code::too_large,
+                fmt::format("{}: {} bytes, more than a document may have ({})", path, file->size(), most),
                 {.path = path});
   }
   std::string text(static_cast<std::size_t>(file->size()), '\0');
@@ -40,7 +41,7 @@ std::string read_text(const std::string& path, std::uint64_t most) {
   return text;
 }
 
-// Of the root: the value of its attribute xmlns.
+// The attribute xmlns of the root.
 std::string_view namespace_in(std::string_view document) {
   const std::size_t root = document.find("gaugeConfiguration");
   const std::size_t end = std::min(document.find('>', root), document.size());
@@ -62,7 +63,7 @@ class Rules {
     const auto& children = element.children;
     for (std::size_t k = 0; k < nodes.size(); ++k) {
       const Node& node = nodes[k];
-      // What has no place from here on is told once, and passed over.
+      // Unexpected elements from here on are reported once, and skipped.
       const std::span<const Node> rest = nodes.subspan(k);
       while (!is_open && at < children.size() && !is_among(children[at].name, rest)) unexpected(children[at++], path);
       const std::string below = path.empty() ? std::string(node.name) : path + '/' + std::string(node.name);
@@ -89,13 +90,12 @@ class Rules {
   void missing(const Element& element, const Node& node, const std::string& path) {
     const bool is_elsewhere = element.child(node.name) != nullptr;
     error(is_elsewhere ? "qcdml-order" : "qcdml-missing",
-          is_elsewhere
-              ? fmt::format("the element {} is not in its place: elements come in the order of the schema", path)
-              : fmt::format("the element {} is missing", path));
+          is_elsewhere ? fmt::format("the element {} is out of order: elements come in the order of the schema", path)
+                       : fmt::format("the element {} is missing", path));
   }
 
   void unexpected(const Element& child, const std::string& path) {
-    error("qcdml-unexpected", fmt::format("in {}: the element {} has no place here", path.empty() ? "the root" : path,
+    error("qcdml-unexpected", fmt::format("in {}: the element {} is not allowed here", path.empty() ? "the root" : path,
                                           base::printable(child.name)));
   }
 
@@ -139,7 +139,7 @@ class Rules {
   std::vector<Finding>& findings_;
 };
 
-// Everything of that name, wherever it is, in the order of the document.
+// All elements of that name, at any depth, in document order.
 void collect(const Element& element, std::string_view name, std::vector<const Element*>& found) {
   if (element.name == name) found.push_back(&element);
   for (const Element& child : element.children) collect(child, name, found);
@@ -292,7 +292,7 @@ bool Check::ok() const noexcept { return !io::has_errors(findings); }
 
 namespace {
 
-// What is damaged may be such that it cannot be looked into, for which there are findings. Whether it could.
+// A damaged file may be unreadable, which the findings report. Returns whether it could be read.
 bool look_into(Verdict verdict, base::FunctionRef<void()> look) {
   try {
     look();
@@ -317,7 +317,7 @@ Check check(const std::string& path, const std::string& document, const QcdmlOpt
                     catalog.format),
         "ildg", catalog.format));
   }
-  // The sums of a document are taken of all bytes; what they are of should be sound.
+  // The sums of a document cover all bytes; the file they describe should be intact.
   const Verification verification = verify(path, {}, {.limits = options.limits});
   result.verdict = verification.verdict;
   look_into(result.verdict,

@@ -94,7 +94,7 @@ bool is_name(std::string_view value) {
          value[0] != '-';
 }
 
-// Values are short: what is longer is none of these, and matching is recursive.
+// Values are short: a longer text cannot match, and matching is recursive.
 bool matches(std::string_view value, const char* pattern) {
   constexpr std::size_t longest = 100;
   return value.size() <= longest && std::regex_match(value.begin(), value.end(), std::regex(pattern));
@@ -139,7 +139,7 @@ std::string_view expected_of(Type type, std::string_view value) {
     case Type::name:
       return is_name(value) ? "" : "a name: letters, digits, . - _ : without a digit first";
     case Type::token:
-      return is_token(value) ? "" : "a text without ends of lines or blanks in rows";
+      return is_token(value) ? "" : "a text without line breaks or repeated blanks";
     case Type::nmtoken:
       return is_nmtoken(value) ? "" : "one word of letters, digits, . - _ :";
     case Type::whole:

@@ -19,7 +19,7 @@
 namespace lq::ensemble {
 namespace {
 
-constexpr std::size_t most_names = 6;  // in a sentence
+constexpr std::size_t most_names = 6;  // listed in a message
 
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
@@ -31,7 +31,7 @@ std::string names_text(const std::vector<std::string>& paths) {
   return paths.size() > most_names ? fmt::format("{} and {} more", text, paths.size() - most_names) : text;
 }
 
-// The value that most have, and how often.
+// The most frequent value, and its count.
 template <class T>
 std::pair<T, std::size_t> most_common(const std::vector<T>& values) {
   std::map<T, std::size_t> counts;
@@ -42,7 +42,7 @@ std::pair<T, std::size_t> most_common(const std::vector<T>& values) {
 
 // --- numbers -----------------------------------------------------------------------------------------------------
 
-// text = (slope.first / slope.second) * name + offset, where most files say so.
+// text = (slope.first / slope.second) * name + offset, if most files agree with it.
 struct Relation {
   std::pair<std::int64_t, std::int64_t> slope = {1, 1};
   double offset = 0;
@@ -86,7 +86,7 @@ std::optional<Relation> relation_of(std::vector<const Member*> files) {
 struct Numbers {
   std::vector<const Member*> both;  // with a number in the text and in the name
   std::optional<Relation> relation;
-  std::optional<std::int64_t> stuck;  // the number that most texts state, whatever the names say
+  std::optional<std::int64_t> stuck;  // the number that most texts state, whatever their names
 };
 
 Numbers numbers_in(const std::vector<Member>& series) {
@@ -140,9 +140,9 @@ void add_numbers(const std::vector<Member>& series, std::vector<Remark>& remarks
   }
 }
 
-// --- what all files of a series have in common ---------------------------------------------------------------------
+// --- values common to all files of a series ----------------------------------------------------------------------
 
-// Files whose value is another than that of nearly all; of three at least.
+// Files whose value differs from that of nearly all others; at least three files are needed.
 template <class ValueOf>
 void add_differing(const std::vector<Member>& series, const std::string& rule, const std::string& what,
                    const ValueOf& value_of, std::vector<bool>* alike, std::vector<Remark>& remarks) {
@@ -166,7 +166,7 @@ void add_differing(const std::vector<Member>& series, const std::string& rule, c
   }
 }
 
-// What nearly all files are warned of is how the series was written.
+// A warning about nearly all files comes from how the series was written.
 void add_warnings(const std::vector<Member>& series, std::vector<Remark>& remarks) {
   std::map<std::string, std::size_t> counts;
   for (const Member& file : series) {
@@ -210,7 +210,7 @@ ChainMean mean_without(const Chain& chain, const std::vector<std::size_t>& left_
   return mean_of_chain(rest);
 }
 
-// Numbers that depend on each other spread less than independent ones would.
+// Correlated numbers scatter less than independent ones.
 double correction_for(const ChainMean& mean, std::size_t count) {
   const double independent = static_cast<double>(count) / std::max(2 * mean.tau, 1.0);
   return independent > 2 ? std::sqrt(independent / (independent - 1)) : 2;
@@ -224,7 +224,7 @@ std::string chain_text(const ChainMean& mean, std::size_t count) {
       count, mean.mean, mean.error, mean.tau);
 }
 
-// The charge comes in whole numbers: where it hardly moves, the median of its distances is 0.
+// The charge takes integer values: if it hardly moves, the median of its distances is 0.
 double spread_of_charges(std::vector<double> values) {
   const Spread robust = spread_of(values);
   std::ranges::sort(values, {}, [&](double value) { return std::abs(value - robust.median); });
@@ -283,7 +283,7 @@ std::vector<std::int64_t> numbers_of(const std::vector<Member>& series) {
     if (file.in_text && !is_stuck) (is_odd ? doubtful : all).push_back(*file.in_text);
     if (file.in_name && (names_count || !file.in_text)) all.push_back(*file.in_name);
   }
-  // A wrong number may be one that there is, but makes the series no longer.
+  // A wrong number may exist already, but does not make the series longer.
   if (all.empty()) return all;
   const auto [first, last] = std::ranges::minmax(all);
   for (const std::int64_t number : doubtful) {
@@ -365,7 +365,7 @@ void add_outliers(const std::vector<Member>& series, const std::vector<bool>& al
 
 namespace {
 
-// Two files whose plaquettes and link traces agree as far as their precision goes.
+// True if plaquettes and link traces of two files agree within their precision.
 bool look_the_same(const Member& a, const Member& b) {
   const bool is_single = a.precision != "double" || b.precision != "double";
   const double within = is_single ? 2e-7 : 2e-10;
@@ -406,7 +406,7 @@ std::vector<Pair> pairs_in(const std::vector<Member>& all) {
 
 namespace {
 
-// Files that are connected by pairs, in the order of their paths.
+// Files connected by pairs, in the order of their paths.
 std::vector<std::vector<const Member*>> groups_of(const std::vector<Pair>& pairs) {
   std::map<const Member*, const Member*> parents;
   const auto root_of = [&](const Member* file) {

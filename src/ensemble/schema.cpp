@@ -116,7 +116,7 @@ CREATE INDEX damaged_slices_file ON damaged_slices(file_id);
 CREATE INDEX verifications_file ON verifications(file_id);
 )sql";
 
-// Of version 2.
+// Tables of version 2.
 constexpr const char* tables_of_files = R"sql(
 CREATE TABLE further_files (
   file_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
@@ -133,7 +133,7 @@ CREATE TABLE sums (
   PRIMARY KEY (file_id, path)) WITHOUT ROWID;
 )sql";
 
-// Of version 3: where the catalogue was when it was written to last, and what was added to `files`.
+// Version 3: where the catalogue was at the last write, and columns added to `files`.
 constexpr const char* table_of_place = "CREATE TABLE IF NOT EXISTS place (folder TEXT NOT NULL)";
 constexpr const char* new_columns[][3] = {{"files", "measured_link_trace", "REAL"},
                                           {"folders", "left_out", "TEXT NOT NULL DEFAULT ''"}};
@@ -160,7 +160,7 @@ void add_what_is_new(const Database& database) {
 
 void make_tables(const Database& database) {
   Transaction transaction(database);
-  // Somebody else may have made them while we waited.
+  // Another process may have created them in the meantime.
   if (database.whole("PRAGMA user_version") == 0) {
     database.run(tables);
     database.run(tables_of_files);
@@ -189,13 +189,13 @@ void require_ours(const Database& database) {
   }
 }
 
-// As it is before its tables are there, which whoever is interrupted leaves.
+// True before its tables are created, as an interrupted process leaves it.
 bool is_empty(const Database& database) {
   return database.whole("SELECT count(*) FROM sqlite_master") == 0 && database.whole("PRAGMA application_id") == 0;
 }
 
-// Makes the file and tells the rights that it has got; 0: there is one, or none can be made. SQLite gives 0644 to a
-// file that it opens empty, so that a group could not share what the umask allows it to.
+// Creates the file and returns its access rights; 0: it exists, or cannot be created. SQLite gives 0644 to a
+// file that it creates, so a group could not share it even if the umask allows that.
 mode_t rights_of_new(const char* path) noexcept {
   const int file = ::open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
   if (file < 0) return 0;
@@ -210,8 +210,8 @@ bool is_there(const std::string& path) {
   return std::filesystem::exists(path, failure);
 }
 
-// Whether entries that are kept below `folder` lie in the same way below `other`: most of some of them, with the size
-// that is known of them.
+// True if the entries stored below `folder` exist below `other` under the same relative paths: most of a sample, with
+// their known sizes.
 bool holds_entries(const Database& database, const std::string& folder, const std::string& other) {
   constexpr int enough = 64;
   int entries = 0, fit = 0;
@@ -228,8 +228,8 @@ bool holds_entries(const Database& database, const std::string& folder, const st
   return fit * 2 > entries;
 }
 
-// Where a folder of an earlier version, which kept whole paths, is now: the longest end of its path that lies below the
-// catalogue and holds its entries. Empty: nowhere.
+// The present location of a folder from an earlier version, which stored absolute paths: the longest end of its path
+// that is below the catalogue and holds its entries. Empty: not found.
 std::string found_again(const Database& database, const std::string& folder) {
   const std::string& base = database.paths().folder();
   for (std::size_t slash = 0; slash != std::string::npos; slash = folder.find('/', slash + 1)) {
@@ -239,7 +239,7 @@ std::string found_again(const Database& database, const std::string& folder) {
   return holds_entries(database, folder, base) ? base : std::string();
 }
 
-// The folders that the catalogue was in, the last first.
+// The folders that the catalogue was in, the latest first.
 std::vector<std::string> places_of(const Database& database) {
   std::vector<std::string> places;
   Statement rows = database.prepare("SELECT folder FROM place ORDER BY rowid DESC");
@@ -247,8 +247,8 @@ std::vector<std::string> places_of(const Database& database) {
   return places;
 }
 
-// Whoever moves an ensemble takes the catalogue along; or one of them was moved without the other, and the folder is
-// where it was from a former place of the catalogue. Empty: it is where the catalogue says.
+// An ensemble may be moved with its catalogue; or one of them without the other, and the folder is
+// where it was relative to a former place of the catalogue. Empty: it is where the catalogue says.
 std::string moved_to(const Database& database, const std::string& kept, const std::vector<std::string>& places) {
   const std::string& base = database.paths().folder();
   const std::string here = Paths::full_from(base, kept);
@@ -262,12 +262,12 @@ std::string moved_to(const Database& database, const std::string& kept, const st
 }
 
 struct MovedFolder {
-  std::string here, there;  // as it is kept, and where it is now; empty: it stays
+  std::string here, there;  // stored path, and present path; empty: unchanged
   const std::string& now() const noexcept { return there.empty() ? here : there; }
 };
 
-// Whether the place where a folder was found has entries of its own already, as a folder that was indexed anew there:
-// then the older ones stay as they are, which are missing.
+// True if the new place has entries already, because the folder was indexed again there:
+// the older ones then stay unchanged, as missing.
 bool is_taken(const MovedFolder& one, const std::vector<MovedFolder>& all) {
   const auto meet = [](const std::string& a, const std::string& b) { return is_below(a, b) || is_below(b, a); };
   return std::ranges::any_of(all, [&](const MovedFolder& other) {
@@ -353,7 +353,7 @@ namespace {
 void migrate_version_1(const Database& database) {
   database.run(tables_of_files);
   database.run(from_version_1);
-  std::vector<std::int64_t> temporary;  // files of writers, which version 1 took for entries
+  std::vector<std::int64_t> temporary;  // files of writers, which version 1 stored as entries
   Statement files = database.prepare("SELECT id, path FROM files");
   while (files.step()) {
     if (is_temporary(files.text(1))) temporary.push_back(files.whole(0));
@@ -362,7 +362,7 @@ void migrate_version_1(const Database& database) {
   for (const std::int64_t id : temporary) forget.bind(id).run();
 }
 
-// All paths first become whole ones, so that none of the new ones meets an old one on the way.
+// All paths become absolute first, so that no new path collides with an old one.
 void keep_paths_anew(Database& database) {
   constexpr const char* places[][2] = {{"folders", "path"},       {"files", "path"}, {"files", "series"},
                                        {"further_files", "path"}, {"sums", "path"},  {"others", "path"}};
@@ -376,7 +376,7 @@ void keep_paths_anew(Database& database) {
             .c_str());
     database.paths() = Paths(database.paths().folder());
   }
-  // Of former places some are kept: what was on no disk of now may come back.
+  // Some former places are stored: files on unmounted disks may come back.
   database.prepare("DELETE FROM place WHERE folder = ?").bind(database.paths().folder()).run();
   database.prepare("INSERT INTO place VALUES (?)").bind(database.paths().folder()).run();
   database.run("DELETE FROM place WHERE rowid NOT IN (SELECT rowid FROM place ORDER BY rowid DESC LIMIT 8)");
@@ -394,7 +394,7 @@ bool is_at_its_place(const Database& database) {
 void migrate(Database& database) {
   if (is_at_its_place(database)) return;
   Transaction transaction(database);
-  // Somebody else may have done it while we waited.
+  // Another process may have done this in the meantime.
   if (!is_at_its_place(database)) {
     if (database.whole("PRAGMA user_version") < 2) migrate_version_1(database);
     if (database.whole("PRAGMA user_version") < 3) add_what_is_new(database);

@@ -33,7 +33,7 @@ using ensemble::ScrubReport;
 
 constexpr std::string_view bit_rot = "bit rot", replaced = "replaced", changed_and_damaged = "changed and damaged";
 
-// An entry that is due, as the catalogue has it.
+// An entry that is due, from the catalogue.
 struct Due {
   std::int64_t id = 0;
   std::string path;
@@ -42,18 +42,18 @@ struct Due {
   std::optional<SeenSound> sound;
 };
 
-// What reading it gave.
+// The result of reading it.
 struct Examined {
   Looked looked;
   bool is_missing = false;
-  std::string problem;            // not empty: it could not be read
-  std::vector<SummedFile> files;  // the first is the one that it is called by
+  std::string problem;            // not empty: it could not be read; the reason
+  std::vector<SummedFile> files;  // the first one names the entry
   Verification verification;
 };
 
 bool is_as(const FileStatus& a, const FileStatus& b) noexcept { return a.size == b.size && a.modified == b.modified; }
 
-// Entries of which no file was written to since are as they were when they passed.
+// Entries without a modified file are unchanged since they passed.
 class DueFiles {
  public:
   explicit DueFiles(const Database& database)
@@ -85,7 +85,7 @@ class DueFiles {
   Statement further_, sound_, sums_;
 };
 
-// A text that names what is there, or is to be there, is a place; any other an expression.
+// A text that names an existing or possible path is a place; any other an expression.
 Condition condition_of(const Database& database, const std::string& which) {
   std::error_code failure;
   if (which.empty() || !std::filesystem::exists(std::filesystem::symlink_status(which, failure))) {
@@ -121,7 +121,7 @@ std::vector<Due> due_files(const Database& database, const std::string& since, c
   return due;
 }
 
-// Its physical files as they are now, those that are missing left out.
+// Its physical files in their present state; missing ones are omitted.
 std::vector<SummedFile> files_of(const Looked& looked) {
   std::vector<SummedFile> files = {{looked.path, looked.status, 0}};
   for (const FurtherFile& file : looked.further) {
@@ -149,7 +149,7 @@ const SummedFile* find(const std::vector<SummedFile>& files, const std::string& 
   return found == files.end() ? nullptr : &*found;
 }
 
-// Files whose size and time stamp are as they were, and whose bytes are not.
+// Files with the same size and time stamp, but different bytes.
 std::vector<std::string> rotten(const std::vector<SummedFile>& before, const std::vector<SummedFile>& now) {
   std::vector<std::string> paths;
   for (const SummedFile& file : now) {
@@ -159,7 +159,7 @@ std::vector<std::string> rotten(const std::vector<SummedFile>& before, const std
   return paths;
 }
 
-// Of an entry that cannot be read: files that nobody wrote to since it passed have sums all the same.
+// For an unreadable entry: unmodified files are summed nevertheless.
 void sum_unwritten(Examined& examined, const Due& file) {
   examined.files.clear();
   if (!file.sound) return;
@@ -170,7 +170,7 @@ void sum_unwritten(Examined& examined, const Due& file) {
       if (is_as(now.status, before.status)) now.cksum = cksum_of(now.path);
       examined.files.push_back(std::move(now));
     } catch (const Error&) {
-      // Why it cannot be read is known already.
+      // The reason is known already.
     }
   }
 }
@@ -204,7 +204,7 @@ Examined examine(const Due& file, const VerifyOptions& how, Pace* pace) {
     if (!examined.problem.empty()) sum_unwritten(examined, file);
     if (is_steady) return examined;
     if (attempt < attempts) continue;
-    examined.problem = fmt::format("{}: is written to while it is verified; try again later", file.path);
+    examined.problem = fmt::format("{}: being written to while it is verified; try again later", file.path);
     return examined;
   }
 }
@@ -290,7 +290,7 @@ void Scrubbing::keep_read(const Due& file, const Examined& examined, const Judge
     link_trace = first->physics->link_trace;
   }
   std::optional<std::string> computed;
-  // Formats with sums of their own are not summed in another way: no word of a SciDAC sum is 0 by anything but that.
+  // Formats with their own sums get no second one: a SciDAC checksum is practically never 0 by accident.
   if (first != nullptr && first->computed != Checksum{}) computed = to_string(first->computed);
   put_state_.bind(file.id, name(state), now_, std::uint64_t{own.cksum}, plaquette, computed, link_trace).run();
   keep_damage(file.id, verification);
@@ -335,7 +335,7 @@ void Scrubbing::count(Scrubbed scrubbed) {
   for (const auto& [verdict, counter] : counters) report_.*counter += verdict == scrubbed.verdict ? 1 : 0;
   const bool is_replaced = scrubbed.verdict == replaced;
   if (is_replaced) ++(scrubbed.verification.verdict == Verdict::sound ? report_.sound : report_.consistent);
-  // Parity that rots unseen is none when it is needed.
+  // Undetected damage to parity would make it useless when it is needed.
   for (const Finding& finding : scrubbed.verification.findings) {
     if (finding.rule != "parity-sidecar-damaged" && finding.rule != "parity-unreadable") continue;
     Verification nothing;
@@ -376,13 +376,13 @@ bool was_written(const std::vector<SummedFile>& before, const std::vector<Summed
   });
 }
 
-// What fails, and what is to be done.
+// What failed, and what to do.
 std::string failure_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::unproven:
       return "none of its checksums disagrees, but its contents look wrong";
     case Verdict::incomplete:
-      return "bytes of it are missing";
+      return "some of its bytes are missing";
     default:
       return "it fails";
   }
@@ -394,32 +394,32 @@ Judged judge(const std::optional<SeenSound>& before, const std::vector<SummedFil
   const std::string word(name(verdict));
   if (!before) {
     if (!is_ok(verdict)) {
-      return {word, fmt::format("{}, and no earlier verification found it intact: get it from its source again",
+      return {word, fmt::format("{}, and no earlier verification found it intact: fetch it from its source again",
                                 failure_of(verdict))};
     }
     return {word, verdict == Verdict::sound ? "it agrees with its checksums"
-                                            : "nothing disagrees, but not all of it has an exact checksum"};
+                                            : "no checksum disagrees, but not all of it has an exact checksum"};
   }
   if (const std::vector<std::string> paths = rotten(before->files, now); !paths.empty()) {
     const std::string which = before->files.size() > 1 ? fmt::format("{}: ", fmt::join(paths, ", ")) : "";
     return {std::string(bit_rot),
-            fmt::format("{}its bytes are others than on {}, although size and time stamp are the same: the storage has "
+            fmt::format("{}its bytes have changed since {}, but not its size and time stamp: the storage has "
                         "changed them; restore it from a copy, and check the disk",
                         which, before->at)};
   }
   if (was_written(before->files, now)) {
     if (is_ok(verdict)) {
       return {std::string(replaced),
-              fmt::format("it was written to after {}, when it was verified last, and is {}", before->at, word)};
+              fmt::format("it was modified after {}, when it was last verified, and is {}", before->at, word)};
     }
-    return {
-        verdict == Verdict::damaged ? std::string(changed_and_damaged) : word,
-        fmt::format("it was written to after {}, when it was found intact, and now {}: its writer or a copy went wrong",
-                    before->at, failure_of(verdict))};
+    return {verdict == Verdict::damaged ? std::string(changed_and_damaged) : word,
+            fmt::format("it was modified after {}, when it was found intact, and now {}: its writer or a copy failed",
+                        before->at, failure_of(verdict))};
   }
   if (is_ok(verdict)) return {word, fmt::format("its bytes equal those of {}", before->at)};
-  return {word, fmt::format("{}, although its bytes equal those of {}, when it passed: it was verified otherwise then",
-                            failure_of(verdict), before->at)};
+  return {word,
+          fmt::format("{}, although its bytes equal those of {}, when it passed: it was verified differently then",
+                      failure_of(verdict), before->at)};
 }
 
 ScrubReport scrub(Database& database, const CatalogueOptions& options) {

@@ -15,7 +15,7 @@ namespace lq::ensemble {
 namespace {
 
 constexpr std::int64_t nanoseconds = 1'000'000'000;
-constexpr std::int64_t tick = 20'000'000;  // nanoseconds; file systems count in such steps or shorter ones
+constexpr std::int64_t tick = 20'000'000;  // nanoseconds; the resolution of time stamps is this or better
 
 std::optional<std::string> text_or_none(std::string text) {
   return text.empty() ? std::nullopt : std::optional(std::move(text));
@@ -35,7 +35,7 @@ std::optional<std::string> group_of(const FieldEntry& field) {
   return spec.kind == FieldKind::generic ? std::nullopt : std::optional(fmt::format("SU({})", spec.colors));
 }
 
-// A file that was written to just before we looked may be written to again without another time stamp.
+// A file modified just before this examination may be modified again without a new time stamp.
 bool is_settled(const Looked& looked) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto age = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count() - looked.status.modified;
@@ -98,7 +98,7 @@ KnownFiles known_below(const Database& database, const std::string& folder) {
   return known;
 }
 
-// What an earlier version saw pass, and only lacks what that did not keep, has still passed.
+// Entries that passed in an earlier version, and lack only what it did not store, still count as passed.
 #define LQ_PASSED \
   "settled = 2 AND state IN ('sound', 'consistent') AND ?19 = 'indexed' AND size = ?2 AND modified_ns = ?3"
 
@@ -229,7 +229,7 @@ void Store::keep_other(const Looked& looked) {
 }
 
 void Store::set_missing(std::int64_t id, const std::string& since) { set_missing_.bind(id, text_or_none(since)).run(); }
-// Parts of the entry are looked at again, because they may be entries now.
+// Parts of the entry are examined again because they may be entries now.
 void Store::forget(std::int64_t id) {
   drop_others_.bind(id).run();
   forget_.bind(id).run();

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Rows of files written to a catalogue and looked up in it.
+// Writes and reads rows of files in a catalogue.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +16,23 @@
 
 namespace lq::ensemble {
 
-// A file that the catalogue knows.
+// A file known to the catalogue.
 struct Known {
   std::uint64_t size = 0;
   std::int64_t modified = 0;
-  std::int64_t id = 0;     // 0: it is no lattice file
-  bool is_settled = true;  // else its contents may change without another time stamp
+  std::int64_t id = 0;     // 0: not a lattice file
+  bool is_settled = true;  // else its contents may have changed without a new time stamp
   bool is_missing = false;
   bool was_seen = false;     // on this walk
-  std::string what = {};     // of a lattice file its contents, "gauge 8x8x8x16"; of another what it is
+  std::string what = {};     // of a lattice file its contents, "gauge 8x8x8x16"; of another file its kind
   bool is_readable = false;  // a lattice file whose headers were understood
   std::vector<FurtherFile> further = {};
 };
 
-// By path: those that lie in the folder or below.
+// By path: files in the folder or below.
 using KnownFiles = std::unordered_map<std::string, Known>;
 KnownFiles known_below(const Database& database, const std::string& folder);
-// What `what` of a part begins with, the entry after it.
+// Prefix of `what` for a part, followed by the entry.
 inline constexpr std::string_view part_of = "part of ";
 // The contents of a file in short: "gauge 8x8x8x16".
 std::string contents_of(const Catalog& catalog);
@@ -43,11 +43,11 @@ class Store {
 
   void keep(const Looked& looked, const std::string& now);  // a lattice file
   void keep_other(const Looked& looked);                    // any other
-  // One that should be a lattice file and is none any more: what was known of it stays.
+  // For an entry that is no longer a lattice file: the earlier facts are kept.
   void keep_lost(std::int64_t id, const Looked& looked);
-  // The entry is another path now, of which the same is to be kept.
+  // The entry has another path now; its facts are kept.
   void move(std::int64_t id, const std::string& from, const std::string& to);
-  void set_missing(std::int64_t id, const std::string& since);  // an empty text: it is there again
+  void set_missing(std::int64_t id, const std::string& since);  // an empty text: it exists again
   void forget(std::int64_t id);
   void forget_other(const std::string& path);
 

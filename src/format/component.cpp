@@ -82,7 +82,7 @@ std::optional<std::string> absence_of(std::string_view component) {
   const auto why = load(component);
   if (find_format(absent->format) != nullptr) return std::nullopt;
   return why ? fmt::format("install Limequat's component {} ({})", component, *why)
-             : fmt::format("Limequat's component {} was built without {}: build it where that is found", component,
+             : fmt::format("Limequat's component {} was built without {}; build it on a system that has it", component,
                            absent->needs);
 }
 
@@ -103,17 +103,17 @@ void load_components() {
   }
 }
 
-// Signatures are those of the formats' own specifications.
+// Signatures are from the formats' own specifications.
 
 namespace {
 
 using std::string_view_literals::operator""sv;
 
 constexpr std::string_view ask_its_program =
-    "let a program that reads it write ILDG or SciDAC, or read it yourself and hand the numbers to lq::write or "
+    "let a program that reads it write ILDG or SciDAC, or read it yourself and pass the numbers to lq::write or "
     "lq.write";
-constexpr std::string_view numpy = "read it with numpy and hand the array to lq.write";
-constexpr std::string_view fetch_it = "the data were never fetched; get them with the program that made it";
+constexpr std::string_view numpy = "read it with numpy and pass the array to lq.write";
+constexpr std::string_view fetch_it = "the data were never fetched; fetch them with the program that made it";
 
 struct Signature {
   std::uint64_t offset;
@@ -121,9 +121,9 @@ struct Signature {
   ForeignFile file;
 };
 
-// Asked only where no room or component has registered a format for it.
+// Used only if no module or component has registered a format for it.
 constexpr ForeignFile hdf5{"an HDF5 file",
-                           "link the program with Limequat's component hdf5, or read the file with h5py and hand the "
+                           "link the program with Limequat's component hdf5, or read the file with h5py and pass the "
                            "numbers to lq.write"};
 constexpr ForeignFile gzip{"a file compressed by gzip",
                            "unpack it with gunzip first; lq and Python read it as it is if its name ends in .gz"};
@@ -138,17 +138,17 @@ constexpr ForeignFile zip{"a zip archive", "unpack it with unzip first; numpy re
 constexpr ForeignFile seven_zip{"a 7z archive", "unpack it with 7z first"};
 constexpr ForeignFile tar{"a tar archive", "unpack it with tar first"};
 constexpr ForeignFile milc_1996{"a configuration of MILC in its format of 1996", ask_its_program};
-constexpr ForeignFile fits{"a FITS file", "read it with astropy and hand the array to lq.write"};
+constexpr ForeignFile fits{"a FITS file", "read it with astropy and pass the array to lq.write"};
 constexpr ForeignFile npy{"a numpy array (.npy)", numpy};
-constexpr ForeignFile netcdf{"a netCDF file", "read it with its own library and hand the numbers to lq.write"};
+constexpr ForeignFile netcdf{"a netCDF file", "read it with its own library and pass the numbers to lq.write"};
 constexpr ForeignFile web_page{"a web page, perhaps a server's error message", "download the file again"};
-constexpr ForeignFile zeros{"a file that begins with zeros, as lost writes or an interrupted copy leave it",
-                            "take another copy"};
+constexpr ForeignFile zeros{"a file that begins with zeros, as after lost writes or an interrupted copy",
+                            "use another copy"};
 constexpr ForeignFile xml{"an XML document", "name the file with the data that it describes"};
 
 constexpr ForeignFile headless{
     "a LIME file (ILDG, SciDAC) that lost its beginning: its first bytes are not a record header, but one follows them",
-    "take another copy, or let `lq diagnose` look for the numbers"};
+    "use another copy, or let `lq diagnose` look for the numbers"};
 constexpr ForeignFile nameless_set{
     "the description of a set of subfiles with a damaged first line",
     "make its first line \"limequat partitioned file 1\" again; its CRC-32 then shows whether the rest is intact"};
@@ -156,7 +156,7 @@ constexpr std::string_view start_of_record = "\x45\x67\x89\xab\x00\x01"sv;
 
 constexpr Signature signatures[] = {
     {0, "\x89HDF\r\n\x1a\n"sv, hdf5},
-    {512, "\x89HDF\r\n\x1a\n"sv, hdf5},  // behind a user block, of 512 bytes times a power of 2
+    {512, "\x89HDF\r\n\x1a\n"sv, hdf5},  // after a user block, of 512 bytes times a power of 2
     {1024, "\x89HDF\r\n\x1a\n"sv, hdf5},
     {2048, "\x89HDF\r\n\x1a\n"sv, hdf5},
     {4096, "\x89HDF\r\n\x1a\n"sv, hdf5},
@@ -198,14 +198,14 @@ constexpr Suffix suffixes[] = {
     {".npy", npy},  {".nc", netcdf}, {".html", web_page}, {".xml", xml},
 };
 
-// So many bytes at the beginning, if they are zero, are no number of another program's.
+// This many zero bytes at the beginning are not a number of another program.
 constexpr std::size_t least_zeros = 64;
 
 bool are_zeros(base::Bytes bytes) noexcept {
   return std::ranges::all_of(bytes, [](std::byte b) { return b == std::byte{0}; });
 }
 
-// A server's error message begins in many ways: "<!DOCTYPE html", "<HTML>", behind blanks.
+// A server's error message begins in many ways: "<!DOCTYPE html", "<HTML>", after blanks.
 bool is_web_page(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos) return false;
@@ -222,7 +222,7 @@ bool looks_like_text(std::string_view bytes) noexcept {
   return !bytes.empty() && std::ranges::all_of(bytes, is_of_text);
 }
 
-// What headers of ours have in them: LIME's magic with its version, the end of NERSC's, HDF5's object headers.
+// Parts of lattice file headers: LIME's magic with its version, the end of NERSC's, HDF5's object headers.
 bool holds_header(std::string_view bytes) noexcept {
   constexpr std::array marks = {"\x45\x67\x89\xab\x00\x01"sv, "\nEND_HEADER\n"sv, "OHDR\x02"sv, "SNOD\x01\x00"sv};
   return std::ranges::any_of(marks, [&](std::string_view m) { return bytes.find(m) != std::string_view::npos; });
@@ -239,7 +239,7 @@ std::optional<ForeignFile> identify_foreign(base::ByteSource& file) {
   std::array<std::byte, 4096 + 8> buffer{};
   const base::Bytes start = base::Bytes(buffer).first(file.read_at(0, buffer));
   const std::string_view text = base::as_text(start);
-  // What stood in the first record may be XML.
+  // The contents of the first record may be XML.
   const bool is_headless = text.find(start_of_record) != std::string_view::npos;
   for (const Signature& signature : signatures) {
     if (is_headless && signature.file.name == xml.name) continue;
@@ -252,7 +252,7 @@ std::optional<ForeignFile> identify_foreign(base::ByteSource& file) {
     return zeros;
   }
   if (is_headless) return headless;
-  // What follows the first line of a set's description (docs/formats/partitions.md).
+  // The part after the first line of a set's description (docs/formats/partitions.md).
   const std::size_t second_line = text.find('\n');
   if (second_line != std::string_view::npos && text.substr(second_line).starts_with("\nbytes ") &&
       text.find("\ncuts ") != std::string_view::npos && text.find("\ncrc32 ") != std::string_view::npos) {
@@ -276,7 +276,7 @@ bool has_remains(base::ByteSource& file) {
   const std::string start = bytes_at(file, 0, looked_at);
   const auto known = identify_foreign(file);
   if (known && (known->name == zeros.name || known->name == headless.name)) return true;
-  // Archives of other programs hold whole files of ours; texts speak of headers.
+  // Archives of other programs may contain whole lattice files; texts may mention headers.
   if ((known && known->name != xml.name) || looks_like_text(start)) return false;
   return holds_header(start) ||
          (file.size() > looked_at && holds_header(bytes_at(file, file.size() - looked_at, looked_at)));

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Findings of a scan as they come up. A file with a million broken records does not get a million sentences:
+// Findings of a scan in order of occurrence. A file with a million broken records does not get a million messages:
 // each rule is reported a limited number of times, then counted.
 #pragma once
 
@@ -28,10 +28,10 @@ class LQ_INNER Findings {
                std::string found = {});
   void note(std::string rule, const Record& record, std::string message);
   bool has_errors() const noexcept;
-  // How often a rule came up.
+  // How often a rule was broken.
   std::uint64_t count(const std::string& rule) const noexcept;
 
-  // All of them, with one sentence for each rule that came up more often; errors are never left out entirely.
+  // All of them, with one message for each rule that occurred more often; errors are never omitted entirely.
   std::vector<Finding> take();
 
  private:

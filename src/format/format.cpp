@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What several formats do alike: a field spread over files, numbers looked at, texts that a conversion would lose.
+// Common functions of formats: a field spread over files, inspection of numbers, texts lost by a conversion.
 #include "format/format.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace lq::format {
 
 namespace {
 
-constexpr std::uint64_t most_parts = 10'000;  // every file is open while it is written
+constexpr std::uint64_t most_parts = 10'000;  // every file stays open while it is written
 
 }  // namespace
 
@@ -42,7 +42,7 @@ std::optional<Parts> Parts::of(const FieldRequest& request) {
                asked, to_string(request.extents), to_string(Coord::filled(request.extents.size(), 1)), most_parts);
   }
   if (!request.first || (request.stored && *request.stored != whole(request.extents))) {
-    base::fail(Code::unsupported, {}, "parts {}: only whole fields are spread over several files, one for a set",
+    base::fail(Code::unsupported, {}, "parts {}: only whole fields can be spread over several files, one per set",
                asked);
   }
   return parts;
@@ -69,9 +69,9 @@ constexpr float huge = 1e10F, tiny = 1e-20F;
 constexpr std::uint32_t last_digits = 0xfff;
 constexpr std::size_t looked_at = 4096;
 
-// Words of one half of what would be doubles.
+// The words at one half of the supposed doubles.
 struct Words {
-  std::uint64_t number = 0, huge_ones = 0, odd_ones = 0;  // other than zero
+  std::uint64_t number = 0, huge_ones = 0, odd_ones = 0;  // nonzero ones
 
   void add(std::uint32_t word) noexcept {
     if (word << 1 == 0) return;
@@ -108,21 +108,21 @@ std::optional<Precision> likely_precision(base::ByteSource& file, std::uint64_t 
   }
   if (low.number < least_number || high.number < least_number || high.has_huge_ones(few)) return std::nullopt;
   if (low.has_huge_ones(many)) return Precision::double_;
-  // Tiny or round numbers tell nothing: last digits of doubles with short fractions look so.
+  // Tiny or round numbers prove nothing: last digits of doubles with short fractions look like that.
   const bool has_odd_ones = static_cast<double>(low.odd_ones) > many * static_cast<double>(low.number);
   return low.has_huge_ones(few) || has_odd_ones ? std::nullopt : std::optional(Precision::single);
 }
 
-// What a conversion would lose. Texts that only repeat what the numbers say, or which program wrote the file, are none.
+// What a conversion would lose, except texts that only repeat what the numbers show, or name the writing program.
 
 namespace {
 
-// Names that any format settles for itself, and records of Grid that describe the numbers as its file stores them.
+// Names that any format handles itself, and Grid's records that describe the numbers as stored in its file.
 constexpr std::array<std::string_view, 5> settled{"plaquette", "link_trace", "date", "grid-format",
                                                   "FieldNormMetaData"};
 constexpr std::string_view no_lfn = "lfn://unregistered/";
 
-// Facts that every file has, or that name its writer.
+// Excludes facts that every file has, or that name its writer.
 bool says_something(const base::TextFact& fact) {
   const std::string_view key = base::unified_key(fact.key);
   if (key == "plaquette" || key == "link_trace" || key == "creator" || key == "title") return false;

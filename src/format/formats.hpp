@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The formats of this room, a line each; their pages are in docs/formats.
+// The formats of this module, one line each; their pages are in docs/formats.
 #pragma once
 
 #include "format/format.hpp"
@@ -21,7 +21,7 @@
   FORMAT(eigen_comp)       \
   FORMAT(raw)
 
-// Those without a magic: a file is one if it can be no other.
+// Those without a magic: tried only after all others.
 #define LQ_FORMATS_WITHOUT_MAGIC(FORMAT) \
   FORMAT(hirep)                          \
   FORMAT(ddalphaamg)                     \

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How a component is found: beside liblimequat, else where the loader of the system looks. It is of the same major
-// version by its name, and of the same release by the versions of the symbols that it uses.
+// Finds a component: next to liblimequat, else where the system's loader looks. Its name ensures the same major
+// version, and the versions of the symbols it uses ensure the same release.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -28,14 +28,14 @@ std::string file_name(std::string_view component) {
 #endif
 }
 
-// The file that this code was loaded from; empty where the system does not say.
+// The file that this code was loaded from; empty if the system does not report it.
 std::string this_library() {
   Dl_info info{};
   static const char here = 0;
   return ::dladdr(&here, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
 }
 
-// The path of a file `name` in the folder of `library`, or in that of what it is a link to; empty: it is in neither.
+// The path of a file `name` in the folder of `library`, or of its link target; empty: it is in neither.
 std::string beside(const std::string& library, const std::string& name) {
   const std::unique_ptr<char, decltype(&std::free)> meant(::realpath(library.c_str(), nullptr), &std::free);
   for (const std::string& place : {library, std::string(meant ? meant.get() : "")}) {
@@ -47,7 +47,7 @@ std::string beside(const std::string& library, const std::string& name) {
   return {};
 }
 
-// Where another Limequat was loaded first, such as one of a plugin or by LD_PRELOAD, a component is linked to that one.
+// If another Limequat was loaded first, such as that of a plugin or by LD_PRELOAD, a component is linked to that one.
 std::optional<std::string> stranger_of(void* component, const std::string& library) {
   Dl_info info{};
   void* const its_core = ::dlsym(component, "lq_version");
@@ -56,17 +56,17 @@ std::optional<std::string> stranger_of(void* component, const std::string& libra
                      info.dli_fname);
 }
 
-// One that is loaded stays: its formats are in use.
+// A loaded component stays: its formats are in use.
 std::optional<std::string> load_component(std::string_view component) {
   static std::mutex mutex;
-  const std::lock_guard lock(mutex);  // dlerror() speaks of the last failure
+  const std::lock_guard lock(mutex);  // dlerror() reports the last failure
   const std::string name = file_name(component), library = this_library(), path = beside(library, name);
   if (void* const loaded = ::dlopen(path.empty() ? name.c_str() : path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
     return stranger_of(loaded, library);
   }
   const char* const why = ::dlerror();
   const std::string reason = why == nullptr ? name : why;
-  if (!path.empty()) return fmt::format("the one that is here cannot be loaded: {}", reason);
+  if (!path.empty()) return fmt::format("the installed one cannot be loaded: {}", reason);
   return fmt::format("it is not in the folder of {}, and the system's loader does not find it: {}", library, reason);
 }
 

@@ -62,7 +62,7 @@ std::string TextReader::contents(const Record& record) {
 
 std::optional<std::string> TextReader::text(const Record& record) {
   if (record.data_length > std::min(text_bytes_, budget_)) return std::nullopt;
-  // Binary records show it early; they are not read to the end.
+  // Binary records are recognised early and not read to the end.
   const std::uint64_t sample = std::min<std::uint64_t>(record.data_length, sample_bytes);
   const base::Bytes first = file_.view(record.offset, static_cast<std::size_t>(sample));
   if (!is_text(without_nuls(base::as_text(first)))) return std::nullopt;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Small records: read ahead through one window, their texts, and the numbers in their XML documents.
+// Small records: prefetched through one window, their texts, and the numbers in their XML documents.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class ReadAhead {
 
   std::uint64_t size() const noexcept { return size_; }
   base::ByteSource& file() const noexcept { return file_; }
-  // The `length` (at most largest_window) bytes at `offset`, or as many as there are; valid until the next call.
+  // The `length` (at most largest_window) bytes at `offset`, fewer at the end of the file; valid until the next call.
   base::Bytes view(std::uint64_t offset, std::size_t length);
 
  private:
@@ -41,14 +41,14 @@ class ReadAhead {
   std::size_t next_window_ = 4096;
 };
 
-// Contents of small records, with bounds on what is held in memory. Texts end with a NUL in some programs'
+// Contents of small records, with bounds on the memory used. Texts end with a NUL in some programs'
 // files and without in others': trailing NULs are removed.
 class TextReader {
  public:
   TextReader(ReadAhead& file, const Limits& limits)
       : file_(file), text_bytes_(limits.text_bytes), budget_(4 * limits.text_bytes) {}
 
-  // For metadata: nothing when the contents are not text, or more than the limits allow.
+  // For metadata: empty if the contents are not text, or exceed the limits.
   std::optional<std::string> text(const Record& record);
   // For an XML document or another record that must be read: Error(too_large) above 1 MiB.
   std::string document(const Record& record);
@@ -58,7 +58,7 @@ class TextReader {
 
   ReadAhead& file_;
   std::uint64_t text_bytes_;
-  std::uint64_t budget_;  // bytes that all texts together may still take
+  std::uint64_t budget_;  // bytes left for all texts together
 };
 
 // Numbers in the small XML documents of lattice files, checked.
@@ -68,7 +68,7 @@ inline constexpr std::string_view xml_declaration = R"(<?xml version="1.0" encod
 // Error(malformed) unless the root has that name.
 base::xml::Element parse_document(std::string_view document, std::string_view root);
 
-// All of them throw Error(malformed) that names the element.
+// All of these throw Error(malformed) that names the element.
 std::uint64_t required_number(const base::xml::Element& parent, std::string_view name);
 std::optional<std::uint64_t> optional_number(const base::xml::Element& parent, std::string_view name);
 // White space separated numbers below 2^62, at most as many as there are dimensions.

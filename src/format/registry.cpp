@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The formats there are, as a table: those of this room, and those that other rooms and components register.
+// The table of formats: those of this module, and those that other modules and components register.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -20,13 +20,13 @@
 namespace lq::format {
 namespace {
 
-// For whoever names them all: those of the components that are installed are among them.
+// For lists of all formats: includes those of installed components.
 std::span<const Format* const> all_formats() {
   load_components();
   return formats();
 }
 
-// The names of those of which `chosen` is true: "ildg, scidac".
+// The names of those accepted by `chosen`: "ildg, scidac".
 std::string names(const std::function<bool(const Format&)>& chosen = [](const Format&) { return true; }) {
   std::string list;
   for (const Format* format : all_formats()) {
@@ -37,8 +37,8 @@ std::string names(const std::function<bool(const Format&)>& chosen = [](const Fo
 
 constexpr std::string_view default_suffix = ".lime";
 
-// What stands after the last dot, unless it is part of a number: "conf.0010" and "b6.0_run" have no suffix. In
-// capitals it is the same: ".H5".
+// The part after the last dot, unless it belongs to a number: "conf.0010" and "b6.0_run" have no suffix. Case
+// is ignored: ".H5".
 std::string_view suffix_of(std::string_view path) noexcept {
   const std::string_view file = path.substr(path.rfind('/') + 1);
   const std::size_t dot = file.rfind('.');
@@ -47,7 +47,7 @@ std::string_view suffix_of(std::string_view path) noexcept {
   return first >= '0' && first <= '9' ? std::string_view() : file.substr(dot);
 }
 
-// ".ildg, .lime, .scidac": those that ask for a format which takes fields.
+// ".ildg, .lime, .scidac": suffixes of formats that take fields.
 std::string suffixes_of_fields() {
   std::vector<std::string_view> found;
   for (const Format* format : all_formats()) {
@@ -70,7 +70,7 @@ std::string suffixes_of_fields() {
              known, names([](const Format& format) { return format.fields != nullptr; }));
 }
 
-// The first that is made for the field among those whose suffix it is, else the first of them; nullptr: it is nobody's.
+// Among the formats with this suffix, the first one intended for the field, else the first; nullptr: none.
 const Format* with_suffix(std::string_view suffix, const FieldSpec& spec, const Extents& extents) {
   const Format* first = nullptr;
   for (const Format* format : formats()) {
@@ -91,7 +91,7 @@ std::string first_bytes(base::ByteSource& file) {
   return fmt::format("it begins with \"{}\"", base::printable(text));
 }
 
-// How files of all formats begin: "ildg, scidac, lime (the bytes 45 67 89 ab), sion (\"sion\")".
+// The beginnings of files of all formats: "ildg, scidac, lime (the bytes 45 67 89 ab), sion (\"sion\")".
 std::string beginnings() {
   std::string list;
   const auto all = all_formats();
@@ -115,13 +115,13 @@ std::unique_ptr<base::ByteSource> Container::contents(base::ByteSource&, const C
 
 const RecordFormat& Format::for_records() const {
   if (records) return *records;
-  base::fail(Code::unsupported, {}, "format \"{}\" holds {} and takes no records of yours; the formats {} do",
+  base::fail(Code::unsupported, {}, "format \"{}\" holds {} and cannot store your own records; the formats {} can",
              info.name, info.holds, names([](const Format& format) { return format.records != nullptr; }));
 }
 
 const FieldFormat& Format::for_fields() const {
   if (fields) return *fields;
-  base::fail(Code::unsupported, {}, "format \"{}\" holds {} and takes no fields on lattices; the formats {} do",
+  base::fail(Code::unsupported, {}, "format \"{}\" holds {} and cannot store fields on lattices; the formats {} can",
              info.name, info.holds, names([](const Format& format) { return format.fields != nullptr; }));
 }
 
@@ -139,7 +139,7 @@ Choices choices_of(const WriteOptions& options) {
 }
 
 void refuse_choices(const Choices& choices, std::span<const std::string_view> known, std::string_view format) {
-  // No time stamps are no choice: most formats have none anyway.
+  // Disabled time stamps need no support: most formats have none anyway.
   const std::array<std::pair<std::string_view, bool>, 4> made{{{"layout", !choices.layout.empty()},
                                                                {"dataset_chunk", !choices.dataset_chunk.empty()},
                                                                {"filters", !choices.filters.empty()},
@@ -147,7 +147,7 @@ void refuse_choices(const Choices& choices, std::span<const std::string_view> kn
   const auto unknown = std::ranges::find_if(
       made, [&](const auto& choice) { return choice.second && std::ranges::find(known, choice.first) == known.end(); });
   if (unknown == made.end()) return;
-  base::fail(Code::unsupported, {}, "the option {} is not known to the format {}; leave it out, or take another format",
+  base::fail(Code::unsupported, {}, "option {} is not supported by the format {}; omit it, or use another format",
              unknown->first, format);
 }
 
@@ -159,19 +159,19 @@ std::vector<Literal> FieldFormat::refer(std::span<const Reference>) const {
 
 namespace {
 
-// As it was when formats were registered last.
+// State at the last registration.
 struct Table {
   std::vector<const Format*> formats = {};
-  std::size_t with_magic = 0;  // so many, before those without
+  std::size_t with_magic = 0;  // number of formats before those without
   std::vector<std::string_view> record_types = {};
-  std::uint64_t changes = 0;  // that it has seen
+  std::uint64_t changes = 0;  // seen so far
 };
 
-// Lists of whatever is registered before this source was initialised are empty already.
+// Already initialised when objects of other sources register.
 constinit std::atomic<const Registration*> registered{nullptr};
 constinit std::atomic<std::uint64_t> changes{1};
 
-// Tables are kept: spans of them are in use.
+// Tables are kept because spans of them are in use.
 struct Tables {
   std::mutex mutex;
   std::forward_list<Table> all;
@@ -195,10 +195,10 @@ Table make_table(std::span<const Format* const> added) {
   for (auto* one = registered.load(std::memory_order_acquire); one != nullptr; one = one->next()) {
     further.push_back(&one->format());
   }
-  // Whatever the order in which rooms were initialised and components loaded.
+  // Independent of the order in which modules were initialised and components loaded.
   std::ranges::sort(further, {}, [](const Format* format) { return format->name(); });
   for (const Format* const format : further) {
-    // One that begins like another is the more specific one.
+    // A format with the same beginning as another is the more specific one.
     const auto alike = [&](const Format* other) { return other->info.begins == format->info.begins; };
     all.insert(std::ranges::find_if(all, alike), format);
   }
@@ -265,18 +265,18 @@ bool is_suffix(std::string_view suffix, std::string_view of_format) noexcept {
 void load_format_of(const std::string& path, std::string_view name) {
   if (!name.empty()) {
     if (const Component* const component = component_with_format(name)) {
-      require_format(*component, fmt::format("{}: the format \"{}\" is asked for", path, name), path,
+      require_format(*component, fmt::format("{}: the format \"{}\" is requested", path, name), path,
                      Code::unsupported);
     }
   } else if (const Component* const component = component_with_suffix(suffix_of(path))) {
-    require_format(*component, fmt::format("{}: {} is asked for", path, component->files), path, Code::unsupported);
+    require_format(*component, fmt::format("{}: {} is requested", path, component->files), path, Code::unsupported);
   }
 }
 
 const Format& format_named(std::string_view name) {
   if (const Format* const found = find_format(name)) return *found;
   if (const Component* const component = component_with_format(name)) {
-    return require_format(*component, fmt::format("the format \"{}\" is asked for", name), {}, Code::unsupported);
+    return require_format(*component, fmt::format("the format \"{}\" is requested", name), {}, Code::unsupported);
   }
   std::vector<std::string> known;
   for (const Format* format : all_formats()) known.emplace_back(format->name());
@@ -296,7 +296,7 @@ const Format& format_for(const std::string& path, const FieldSpec& spec, const E
 
 namespace {
 
-// Bytes that are no text may be the numbers of a field.
+// Bytes that are not text may be the numbers of a field.
 std::string_view remedy_for(base::ByteSource& file) {
   std::array<std::byte, 64> begin{};
   const auto bytes = base::Bytes(begin).first(file.read_at(0, begin));
@@ -331,7 +331,7 @@ const Format& recognise(base::ByteSource& file) {
              what);
 }
 
-// Every format looks at the same headers.
+// All formats inspect the same headers.
 Catalog scan(base::ByteSource& file, const Limits& limits) {
   base::CachedSource cached(file);
   return recognise(cached).container->scan(cached, limits);

@@ -224,17 +224,17 @@ TEST_F(LoadedComponents, ThatAreMissingAreNamedWithTheReason) {
   EXPECT_EQ(error_of([] {
               format_for("a/run.h5", FieldSpec{}, {2, 2});
             }),
-            "a/run.h5: an HDF5 file is asked for" + remedy);
-  EXPECT_EQ(error_of([] { load_format_of("run", "hdf5"); }), "run: the format \"hdf5\" is asked for" + remedy);
-  EXPECT_EQ(error_of([] { format_named("hdf5"); }), "the format \"hdf5\" is asked for" + remedy);
+            "a/run.h5: an HDF5 file is requested" + remedy);
+  EXPECT_EQ(error_of([] { load_format_of("run", "hdf5"); }), "run: the format \"hdf5\" is requested" + remedy);
+  EXPECT_EQ(error_of([] { format_named("hdf5"); }), "the format \"hdf5\" is requested" + remedy);
   EXPECT_EQ(calls, 4) << "what was missing may be there now";
 }
 
 TEST_F(LoadedComponents, SayWhatTheyWereBuiltWithout) {
   set_loader(&load_nothing);
   EXPECT_EQ(error_of([] { recognised(hdf5_begin); }),
-            "test: an HDF5 file; Limequat's component hdf5 was built without libhdf5 (1.10.5 or later): build it "
-            "where that is found");
+            "test: an HDF5 file; Limequat's component hdf5 was built without libhdf5 (1.10.5 or later); build it "
+            "on a system that has it");
 }
 
 TEST(ForeignFiles, AreCalledByName) {

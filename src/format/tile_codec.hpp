@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How a tile becomes bytes whose number is known only then: compression.
+// Converts a tile to bytes whose number is known only afterwards: compression.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ class LQ_INNER TileCodec {
  public:
   virtual ~TileCodec() = default;
   virtual std::vector<std::byte> encode(base::Bytes sites) const = 0;
-  // Of what encode() gives. Most codecs add little to what they cannot make smaller.
+  // The largest output of encode(). Most codecs add little to incompressible data.
   virtual std::uint64_t most_bytes(std::uint64_t decoded) const { return 2 * decoded + 4096; }
-  // Fills `sites`; malformed: `encoded` does not give the given number of bytes.
+  // Fills `sites`; malformed: `encoded` does not decode to the given number of bytes.
   virtual void decode(base::Bytes encoded, base::MutableBytes sites) const = 0;
 };
 

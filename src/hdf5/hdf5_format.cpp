@@ -21,14 +21,14 @@
 namespace lq::hdf5 {
 namespace {
 
-// By what is next to it.
+// By its other attributes.
 const LayoutWriter& layout_of(hid_t object) {
   const bool is_qlua = H5Iget_type(object) == H5I_GROUP || H5Aexists(object, ".kind") > 0;
   if (is_qlua) return qlua_writer();
   return H5Aexists(object, "limequat_layout") > 0 ? native_writer() : qdp_writer();
 }
 
-// What the library changes becomes changes of the file.
+// Changes made through the library become changes of the file.
 void edit(base::EditedSource& file, base::FunctionRef<void(hid_t)> change) {
   const Lock lock;
   Image image(file);
@@ -75,7 +75,7 @@ void state_unproven(base::EditedSource& file, const std::string& why) {
 
 namespace {
 
-// Texts that say how numbers lie in a file of another format, which says nothing here.
+// Texts that describe the order of numbers in a file of another format; they are meaningless here.
 constexpr std::array<std::string_view, 5> of_other_files{
     "ildg-format", "scidac-private-file-xml", "scidac-private-record-xml", "scidac-checksum", "limequat-slices"};
 // Texts that repeat the precision.
@@ -128,13 +128,13 @@ const format::FieldFormat& field_format() {
 
 namespace {
 
-// So many times what is there may be missing: a damaged superblock may say anything.
+// Maximum ratio of missing to existing bytes, because a damaged superblock may state anything.
 constexpr std::uint64_t most_missing = 16;
 
 class Hdf5Mender final : public format::Mender {
  public:
-  // The library refuses a file that ends before its superblock says so, although most of it may be there: what is
-  // missing becomes zeros, which are no header of an object.
+  // The library rejects a file that is shorter than its superblock states, although most of it may exist: the missing
+  // bytes become zeros, which are not a header of an object.
   std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits& limits,
                                     format::Findings& done) const override {
     const Superblock superblock = parse_superblock(file);
@@ -161,7 +161,7 @@ class Hdf5Mender final : public format::Mender {
   }
 
  private:
-  // A program that was killed leaves marks by which the library takes the file for one that is being written.
+  // A program that was killed leaves marks for which the library assumes that the file is still being written.
   static void close(base::EditedSource& file, const Superblock& superblock, format::Findings& done) {
     const auto closed = closed_superblock(file, superblock);
     if (!closed) return;
@@ -193,7 +193,7 @@ const format::Mender& mender() {
 
 namespace {
 
-// The field whose record stands for several datasets; nullptr: it is a dataset.
+// The field whose record represents several datasets; nullptr: it is a dataset.
 const FieldEntry* field_in_arrays(const Catalog& catalog, const Record& record) {
   for (const FieldEntry& field : catalog.fields) {
     if (field.payload.arrays > 1 && &catalog.records[field.record] == &record) return &field;
@@ -207,7 +207,7 @@ class Hdf5 final : public format::Container {
     return find_signature(file) ? format::Likeness::yes : format::Likeness::no;
   }
   Catalog scan(base::ByteSource& file, const Limits& limits) const override { return hdf5::scan(file, limits); }
-  // The arrays of a field that lies in several datasets; else the only piece of a dataset.
+  // The arrays of a field stored in several datasets; else the single piece of a dataset.
   std::vector<format::RecordPiece> pieces(base::ByteSource& file, const Catalog& catalog,
                                           const Record& record) const override {
     const FieldEntry* field = field_in_arrays(catalog, record);
@@ -225,7 +225,7 @@ class Hdf5 final : public format::Container {
                "{} is stored in several datasets, each in chunks; export them one by one",
                base::printable(record.type));
   }
-  // All rules are looked at by scan().
+  // scan() checks all rules.
   std::vector<Finding> validate(base::ByteSource&, const Catalog& catalog) const override { return catalog.findings; }
   std::vector<Annotation> explain(base::ByteSource& file, const Catalog& catalog) const override {
     return hdf5::explain(file, catalog);

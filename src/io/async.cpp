@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Transfers in flight: the same transfer as in the foreground, its steps taken by a thread, or, where they exchange
-// messages, by the caller's own in test() and wait().
+// Transfers in flight: the same transfer as in the foreground, with its steps run by a thread or, if they exchange
+// messages, by the caller's own thread in test() and wait().
 #include <unistd.h>
 
 #include <atomic>
@@ -52,11 +52,11 @@ namespace {
 
 using Done = std::atomic<bool>;
 
-// How a transfer in the background goes.
+// How a background transfer runs.
 struct Manner {
-  bool has_thread = true;                  // else the caller's own takes the steps
-  bool is_ahead = false;                   // the storage is told what will be read
-  std::shared_ptr<const Done> after = {};  // what another transfer's thread has to do before; nullptr: nothing
+  bool has_thread = true;                  // else the caller's thread runs the steps
+  bool is_ahead = false;                   // read ahead: the storage receives prefetch requests
+  std::shared_ptr<const Done> after = {};  // what another transfer's thread has to finish before; nullptr: nothing
 };
 
 }  // namespace
@@ -64,7 +64,7 @@ struct Manner {
 struct Pending::State {
   State(std::string file, const Grid& grid) : path(std::move(file)), communicator(grid.communicator()) {}
 
-  // Local; does not fail, for the other ranks count on this one from now on.
+  // Local; cannot fail, because the other ranks rely on this one from now on.
   void start(std::unique_ptr<io::Transfer> moving, const io::BufferGuard& memory, Manner manner) noexcept {
     transfer = std::move(moving);
     borrowed = memory;
@@ -80,10 +80,10 @@ struct Pending::State {
       });
       by_caller = false;
     } catch (...) {
-      // There are no threads to be had, or no memory for one: the caller takes the steps.
+      // No thread can be created, or no memory for one is available: the caller runs the steps.
     }
   }
-  // Whoever gives a transfer up still takes part until nobody needs him.
+  // An abandoned transfer still takes part until no other rank needs it.
   ~State() {
     if (!transfer) return;
     if (process != ::getpid()) {
@@ -96,13 +96,13 @@ struct Pending::State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  // A forked child has not the thread, which can neither be joined nor detached there, and no say in the file.
+  // A forked child does not have the thread, which it can neither join nor detach, and must not touch the file.
   void leave_to_parent() noexcept {
     static_cast<void>(thread.release());
     static_cast<void>(transfer.release());
   }
 
-  // All remaining steps. Who waits has nothing else to do than to help.
+  // Runs all remaining steps. A waiting caller helps with them.
   void complete() {
     if (thread && thread->joinable()) {
       transfer->movement().help();
@@ -113,7 +113,7 @@ struct Pending::State {
     *done = true;
   }
 
-  // While the thread is at work.
+  // While the thread is running.
   void end_if_interrupted() noexcept {
     base::Backoff backoff(base::Backoff::Who::helper);
     while (base::may_be_interrupted() && !done->load(std::memory_order_acquire)) {
@@ -122,7 +122,7 @@ struct Pending::State {
     }
   }
 
-  // A few steps, if they can be taken without waiting: a chunk or two.
+  // Runs a few steps, if possible without waiting: a chunk or two.
   void advance() {
     constexpr int few = 4;
     try {
@@ -136,13 +136,13 @@ struct Pending::State {
   }
 
   std::string path;
-  pid_t process = ::getpid();  // that began it
+  pid_t process = ::getpid();  // the process that started it
   Communicator communicator;
   std::unique_ptr<io::Transfer> transfer;
   io::BufferGuard borrowed;
-  bool by_caller = true;  // takes the steps in test() and wait()
+  bool by_caller = true;  // runs the steps in test() and wait()
   std::shared_ptr<Done> done = std::make_shared<Done>(false);
-  std::exception_ptr failure;  // to be read when done
+  std::exception_ptr failure;  // valid when done
   std::unique_ptr<std::thread> thread;
 };
 
@@ -152,7 +152,7 @@ template <class State>
 State& open_state(const std::unique_ptr<State>& state) {
   if (state && state->transfer) return *state;
   base::fail(Code::wrong_state, {},
-             "{}: this transfer is over: it has completed, was cancelled or was moved to another object",
+             "{}: this transfer has ended: it was completed, cancelled or moved to another object",
              state ? state->path : std::string("(moved)"));
 }
 
@@ -183,12 +183,12 @@ void Pending::cancel() {
   state.transfer->movement().cancel();
   state.complete();
   state.transfer.reset();
-  state.communicator.engine().barrier();  // the file is gone on all ranks
+  state.communicator.engine().barrier();  // the file is removed on all ranks
 }
 
 struct PendingAccess {
-  // Collective. What is had before the transfer begins: the other ranks count on this one from then on. The program's
-  // own work wants the other cores.
+  // Collective. Everything is allocated before the transfer begins: from then on the other ranks rely on this one. The
+  // other cores are left to the program's own work.
   template <class Options>
   static auto prepare(const std::string& path, const Grid& grid, const Options& options) {
     struct Prepared {
@@ -207,7 +207,7 @@ struct PendingAccess {
     state->start(std::move(transfer), borrowed, std::move(manner));
     return Pending(std::move(state));
   }
-  // Local. nullptr: no thread of its own is at work.
+  // Local. nullptr: it has no running thread.
   static std::shared_ptr<const Done> thread_of(const Pending& pending) {
     return pending.state_->by_caller ? nullptr : pending.state_->done;
   }
@@ -224,7 +224,7 @@ Pending write_async(const std::string& path, const Grid& grid, const Field& fiel
 
 namespace {
 
-// Collective. Reads what `begin` begins with the options it is given.
+// Collective. Starts the read that `begin` creates from its options.
 template <class Begin>
 Pending start_reading(const std::string& path, const Begin& begin, const Grid& grid, const ReadOptions& options,
                       Manner manner = {}) {
@@ -248,7 +248,7 @@ Pending start_reading(const std::string& path, const io::BeginRead& begin_field,
   return start_reading(path, begin, grid, options, std::move(manner));
 }
 
-// Fields of a file that is open.
+// Fields of an open file.
 io::BeginRead begin_of(const File& file) {
   return
       [scanned = FileAccess::file_of(file)](const Grid& grid, const MutableField& field, const ReadOptions& options) {
@@ -273,21 +273,21 @@ Pending read_async(const File& file, const Grid& grid, const MutableField& field
 }
 
 struct ReadAhead::State {
-  // On its way to a buffer, or the reason why it is not.
+  // In transit to a buffer, or the reason for its failure.
   struct Expected {
     std::optional<Pending> pending;
     std::exception_ptr failure;
   };
 
-  std::vector<std::string> paths;           // one of each field, or the one of all
-  io::BeginRead begin_field = {};           // none: one field of each path
+  std::vector<std::string> paths;           // one for each field, or one for all
+  io::BeginRead begin_field = {};           // empty: one field of each path
   std::vector<std::uint64_t> indices = {};  // of these fields
   Grid grid;
   std::vector<MutableField> buffers;
   ReadOptions options;
-  std::vector<Expected> expected = {};  // one per buffer
-  bool has_core = true;                 // for a thread beside the program's own
-  bool waits_for_servers = false;       // which takes no core, and the longer the fewer requests are on their way
+  std::vector<Expected> expected = {};           // one per buffer
+  bool has_core = true;                          // for a thread in addition to the program's own
+  bool waits_for_servers = false;                // this takes no core, and longer if few requests are in flight
   std::shared_ptr<const Done> last_thread = {};  // of the field that was started last
   std::size_t started = 0;
   std::size_t arrived = 0;
@@ -300,9 +300,9 @@ struct ReadAhead::State {
     one.index = indices[number];
     return start_reading(paths.front(), begin_field, grid, buffer, one, manner());
   }
-  // Without a core for it, a thread would take turns with the program's own, which waits for it all the same: the bytes
-  // are fetched from the device meanwhile, and the rest is done when they are wanted. With one, fields are read one
-  // after the other, for the first of them is wanted first.
+  // Without a core of its own, a thread would compete with the program's thread, which waits for it anyway: then only
+  // the bytes are prefetched from the device, and the rest is done when needed. With a core, fields are read one
+  // at a time, because the first of them is needed first.
   Manner manner() const { return {has_core || waits_for_servers, true, waits_for_servers ? nullptr : last_thread}; }
   Arrival arrival(std::size_t number, Report report) const {
     return {begin_field ? paths.front() : paths[number], number % buffers.size(), begin_field ? indices[number] : 0,
@@ -315,7 +315,7 @@ struct ReadAhead::State {
     comm::agree(comm, [&] {
       if (buffers.size() < 2) {
         base::fail(Code::invalid_argument, {},
-                   "reading ahead needs two buffers or more, one to work with and one to fill; {} were given",
+                   "reading ahead needs at least two buffers, one to work with and one to fill; {} were given",
                    buffers.size());
       }
       expected.resize(buffers.size());
@@ -341,8 +341,8 @@ struct ReadAhead::State {
     });
   }
 
-  // Field number i goes to buffer number i modulo their number. The buffer handed out last stays as it is. A file that
-  // cannot be read is told when its turn comes; nothing is started after it.
+  // Field number i goes to buffer number i modulo their number. The buffer returned last is not touched. A file that
+  // cannot be read is reported when it is due; nothing is started after it.
   void start_all() {
     const std::size_t free = buffers.size() - (arrived > 0 ? 1 : 0);
     while (!failed && started < count() && started < arrived + free) {
@@ -368,7 +368,7 @@ struct ReadAheadAccess {
     ahead.state_->begin();
     return ahead;
   }
-  // `begin_field`: local, gives what begins to read a field of `path`.
+  // `begin_field`: local, returns the function that starts reading a field of `path`.
   template <class BeginField>
   static ReadAhead begin(const BeginField& begin_field, std::vector<std::uint64_t>& indices, const Grid& grid,
                          std::vector<MutableField>& buffers, const ReadOptions& options) {
@@ -419,7 +419,7 @@ std::optional<ReadAhead::Arrival> ReadAhead::next() {
     return comm::agree_alike(state.grid.communicator().engine(),
                              [&] { return state.arrival(number, std::move(report)); });
   } catch (...) {
-    // The others are given up, in the same order on all ranks.
+    // The others are cancelled, in the same order on all ranks.
     state.failed = true;
     state.started = state.arrived;
     for (State::Expected& other : state.expected) other = {};

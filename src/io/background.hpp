@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Reading in the background and ahead for rooms whose fields are more than sites of a file: they say how such a
-// transfer begins.
+// Background reads and prefetching for modules whose fields are more than sites of a file: they provide the start of
+// such a transfer.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@
 
 namespace lq {
 
-// What stands behind the public File, for transfers in the background: they share it.
+// Implementation of the public File, shared with background transfers.
 
 struct File::State {
   std::shared_ptr<io::ScannedFile> file;
 };
 
 struct FileAccess {
-  // wrong_state: it was moved elsewhere.
+  // wrong_state: it was moved to another object.
   static const std::shared_ptr<io::ScannedFile>& file_of(const File& file);
 };
 
@@ -36,7 +36,7 @@ struct FileAccess {
 
 namespace lq::io {
 
-// Collective. The field that options.index names, in the memory given, up to the point where its sites move.
+// Collective. Reads the field that options.index names into the given memory, up to the point where its sites move.
 using BeginRead =
     std::function<std::unique_ptr<Transfer>(const Grid& grid, const MutableField& field, const ReadOptions& options)>;
 
@@ -46,9 +46,9 @@ Pending read_async(const std::string& path, const BeginRead& begin, const Grid& 
 ReadAhead read_ahead(const std::string& path, const BeginRead& begin, std::vector<std::uint64_t> indices,
                      const Grid& grid, std::vector<MutableField> buffers, const ReadOptions& options);
 
-// Memory that a transfer in flight has borrowed, and the proof that nobody wrote to it meanwhile.
+// Detects writes to the memory of a transfer in flight.
 
-// Builds for debugging pay for a pass over the field at both ends of a transfer.
+// Debug builds pay for a pass over the field at both ends of a transfer.
 #ifdef NDEBUG
 inline constexpr bool guards_borrowed_memory = false;
 #else
@@ -58,10 +58,10 @@ inline constexpr bool guards_borrowed_memory = true;
 class BufferGuard {
  public:
   BufferGuard() = default;  // guards nothing
-  // The grid's local sites in a field that was found to be whole; memory by description is not guarded.
+  // The grid's local sites in a validated field; memory given by a description is not guarded.
   BufferGuard(const Grid& grid, const Field& field, bool guarded);
 
-  // Throws wrong_state when the numbers are others than at the beginning.
+  // Throws wrong_state if the numbers have changed since the beginning.
   void require_unchanged(const std::string& path) const;
 
  private:

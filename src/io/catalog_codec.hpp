@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A catalog as bytes: one rank scans a file, the others receive what it found. Likewise a layout, which one rank plans,
-// and what examinations find.
+// A catalog as bytes: one rank scans a file, and the others receive the result. The same for a layout, planned by one
+// rank, and for the results of examinations.
 #pragma once
 
 #include <tuple>
@@ -18,7 +18,7 @@
 
 namespace lq {
 
-// What is told of each (comm/pack.hpp).
+// The serialised members of each type (comm/pack.hpp).
 inline auto members(Box& v) { return std::tie(v.lower, v.extents); }
 inline auto members(SumName& v) { return std::tie(v.kind, v.of); }
 inline auto members(Sum& v) { return std::tie(v.name, v.words); }
@@ -54,14 +54,14 @@ namespace lq::io {
 
 std::vector<std::byte> encode(const Catalog& catalog);
 Catalog decode(base::Bytes bytes);
-// Without head and tail, which stay with rank 0.
+// Without head and tail, which only rank 0 needs.
 std::vector<std::byte> encode(const format::Layout& layout);
-// What lies after the value is returned.
+// Returns the bytes after the value.
 base::Bytes decode(base::Bytes bytes, Catalog& catalog);
 base::Bytes decode(base::Bytes bytes, format::Layout& layout);
 
-// Collective. Rank 0's catalog on all ranks, in the place that `make`, which makes it there, names on each; its failure
-// is that of all.
+// Collective. Copies rank 0's catalog to all ranks, into the object that `make` returns (and fills on rank 0); its
+// failure is thrown on all.
 void broadcast(comm::Comm& comm, base::FunctionRef<Catalog&()> make);
 
 }  // namespace lq::io

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Parts of conversions: texts merged, a part of the lattice as a whole one, a file that refers to another.
+// Parts of conversions: merging texts, making a part of the lattice a whole one, a file that refers to another.
 #include "io/conversion.hpp"
 
 #include <algorithm>
@@ -32,13 +32,13 @@
 namespace lq::io {
 namespace {
 
-// Names of texts differ in capitals only by accident: "ildg-data-LFN".
+// Names of texts differ in case only by accident: "ildg-data-LFN".
 bool same_name(std::string_view a, std::string_view b) noexcept {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
   return std::ranges::equal(a, b, {}, lower, lower);
 }
 
-// The source's texts, each once.
+// The source's texts, without repetitions.
 Metadata texts_of(const Catalog& catalog, const FieldEntry& entry) {
   Metadata texts = entry.metadata;
   std::ranges::copy_if(catalog.metadata, std::back_inserter(texts), [&](const auto& item) {
@@ -47,7 +47,7 @@ Metadata texts_of(const Catalog& catalog, const FieldEntry& entry) {
   return texts;
 }
 
-// Gives every fact of that name another value. False: the text gives none.
+// Changes the value of every fact of that name. False: the text has none.
 bool replace_fact(std::string& text, std::string_view key, std::string_view value) {
   const std::string written = base::is_xml(text) ? base::xml::escape(value) : std::string(value);
   std::string result;
@@ -64,8 +64,8 @@ bool replace_fact(std::string& text, std::string_view key, std::string_view valu
   return true;
 }
 
-// What `lq generate` says of a configuration that it made: nobody needs it to know the numbers, and the same command
-// gives it again. Whatever else stands there is somebody's.
+// The text that `lq generate` adds to its configurations: the numbers can be used without it, and the same command
+// produces it again. Any other content was added by a user.
 bool is_of_generator(std::string_view text) {
   constexpr std::array<std::string_view, 8> its_facts{"plaquette", "trajectory",      "beta",  "group",
                                                       "seed",      "over_relaxation", "start", "creator"};
@@ -85,7 +85,7 @@ void require_kept(const Catalog& catalog, const FieldEntry& entry, const format:
   std::string names;
   for (const auto& [name, text] : lost) names += (names.empty() ? "" : ", ") + base::printable(name);
   base::fail(Code::unsupported, {.path = catalog.path, .record = base::printable(lost.front().first)},
-             "files of format \"{}\" have no place for {}, which \"{}\" has; allow the loss (options.allow_loss = "
+             "files of format \"{}\" cannot store {}, which \"{}\" has; allow the loss (options.allow_loss = "
              "true), or convert to ildg, scidac or hdf5",
              target.name(), names, entry.name);
 }
@@ -124,7 +124,7 @@ Metadata merge_texts(const Catalog& catalog, const FieldEntry& entry, bool is_wh
 
 namespace {
 
-// Collective. No sum covers the part: a flipped bit of it shows in those of the whole field.
+// Collective. No sum covers the part alone, so a flipped bit is found by the sums of the whole field.
 void require_sound(storage::Transport& transport, const std::string& path, const Communicator& communicator,
                    const ConvertOptions& options) {
   VerifyOptions how;
@@ -139,7 +139,7 @@ void require_sound(storage::Transport& transport, const std::string& path, const
   throw Error(Code::checksum_mismatch, errors.front().message, {.path = path, .record = errors.front().record});
 }
 
-// Collective. The sites of a part into `local`, and refused if they look damaged.
+// Collective. Reads the sites of a part into `local`, and refuses them if they look damaged.
 Report read_part(ScannedFile& source, const FieldEntry& entry, const Box& part, const Grid& grid,
                  const MutableField& local, const Communicator& communicator, const ConvertOptions& options) {
   comm::Comm& comm = communicator.engine();
@@ -195,20 +195,20 @@ Report convert_part(FieldWriter& writer, storage::Transport& transport, const st
 
 namespace lq {
 
-// A small file of one format through which the numbers in a file of another are seen: nothing is copied.
+// A small file of one format that shows the numbers in a file of another format, without a copy.
 
 namespace {
 
-// With whole paths: the program that reads it may be started elsewhere.
+// With absolute paths: the reading program may be started elsewhere.
 std::vector<format::Reference> references_to(const Catalog& catalog, const format::FieldFormat& target) {
   catalog.require_sound();
-  if (catalog.fields.empty()) (void)catalog.field();  // says what there is instead
+  if (catalog.fields.empty()) (void)catalog.field();  // throws an error that lists the existing fields
   std::vector<format::Reference> references;
   io::UniqueNames names;
   for (const FieldEntry& entry : catalog.fields) {
     if (catalog.files.size() > 1) {
       base::fail(Code::unsupported, {.path = catalog.path, .record = entry.name},
-                 "fields in several files cannot be shown by another one");
+                 "a field that is stored in several files cannot be shown by another file");
     }
     references.push_back({names.next(entry.name), base::plain_path(catalog.path), entry.payload, entry.sums,
                           target.carried(entry.metadata, false)});

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What conversions are made of: names and texts of the fields, and parts of the lattice.
+// Parts of conversions: names and texts of the fields, and parts of the lattice.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ namespace lq::io {
 
 class UniqueNames {
  public:
-  // `name`, or that with the first number that is free.
+  // `name`, or `name` with the first free number.
   std::string next(const std::string& name) {
     if (taken_.insert(name).second) return name;
     for (std::uint64_t& number = last_[name];;) {
@@ -37,30 +37,30 @@ class UniqueNames {
 
  private:
   std::set<std::string> taken_;
-  std::map<std::string, std::uint64_t> last_;  // numbers that were given
+  std::map<std::string, std::uint64_t> last_;  // numbers assigned so far
 };
 
-// Texts of a field that is converted: those of its file, and what the user gives beside or instead of them.
+// Texts of a converted field: those of its file, and the user's, which add to or replace them.
 
-// The source's texts that the target can hold, with the user's: a text in the place of one of the same name, a value
-// in the place of one that a text gives under that name ("beta = 6.0" in xlf-info), or else a text of its own.
-// Of a part of the lattice those are left out that speak of all of it.
-// unsupported: something would be lost that was not allowed to be.
+// The source's texts that the target can hold, with the user's: a text replaces one of the same name, a value
+// replaces one that a text gives under that name ("beta = 6.0" in xlf-info), or else becomes a separate text.
+// For a part of the lattice, texts about the whole lattice are omitted.
+// unsupported: something would be lost without permission.
 Metadata merge_texts(const Catalog& catalog, const FieldEntry& entry, bool is_whole, const format::Format& target,
                      const ConvertOptions& options);
 
-// Whether a text states what was measured of all sites, or names the whole file: of a part of it that is wrong.
+// True if a text states values measured on all sites, or names the whole file: for a part of it these are wrong.
 bool speaks_of_all_sites(std::string_view name, std::string_view text);
 
-// Conversion of a part of the lattice, which becomes the whole lattice of the new file. Each rank holds its sites.
+// Converts a part of the lattice, which becomes the whole lattice of the new file. Each rank holds its sites.
 
-// Collective. Sites `part` of a field of `source`, as field `name` into the file of `writer`, which is `to` of
-// `transport`. What the sums of the source cover is compared; where none covers just these sites, the whole source is
-// verified.
+// Collective. Writes sites `part` of a field of `source` as field `name` into the file of `writer`, which is `to` of
+// `transport`. The sums of the source that cover the part are compared; if none covers just these sites, the whole
+// source is verified.
 Report convert_part(FieldWriter& writer, storage::Transport& transport, const std::string& to, const std::string& name,
                     const Metadata& texts, ScannedFile& source, const FieldEntry& entry, const Box& part,
                     const Communicator& communicator, const ConvertOptions& options);
-// Collective. Reads the part in bounded memory, and refuses what convert_part() and a whole conversion refuse.
+// Collective. Reads the part in bounded memory, and throws the errors of convert_part() and of a whole conversion.
 void rehearse_part(ScannedFile& source, const FieldEntry& entry, const Box& part, const Communicator& communicator,
                    const ConvertOptions& options);
 

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Conversion: scan of one format, plan of the other, box by box through bounded memory; both checksums are computed on
-// the way.
+// Conversion: scan of one format, plan of the other, box by box through bounded memory; both checksums are computed in
+// transit.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ namespace lq {
 
 namespace {
 
-// What passed of a field while it was copied.
+// Statistics of a field while it is copied.
 struct ConvertStats {
   engine::TransferStats read, written;
 
@@ -58,14 +58,14 @@ struct ConvertStats {
   }
 };
 
-// What a rank copies, in items of boxes. Tiles that it encodes are all its own, from front to back.
+// The part a rank copies, in items of boxes. A rank that encodes tiles has whole ones, in sequence.
 class CopiedBoxes {
  public:
   CopiedBoxes(const Payload& source, const Payload& target, const engine::PartIndex& part, int threads)
       : target_(target), most_sites_(std::max<std::uint64_t>(io::tile_bytes / source.spec.site_bytes(), 1)) {
     const std::uint64_t all = target.stored.volume();
     const std::uint64_t layer = target.encoding.empty() ? 0 : lattice::TileMap(target).layer_sites();
-    // All chunks of a layer are filled together, which for chunks as long as the lattice are all that there are.
+    // All chunks of a layer are filled together; chunks as long as the lattice form a single layer.
     const bool is_layer_large = layer * target.site_bytes() > largest_layer && target.block.size() > 0;
     const Payload* blocked = nullptr;
     if (target.encoding.empty() && !source.encoding.empty() && source.block.size() > 0) blocked = &source;
@@ -95,19 +95,19 @@ class CopiedBoxes {
   const Payload& target_;
   static constexpr std::uint64_t largest_layer = 32 * base::mebi;
 
-  std::uint64_t most_sites_;  // of a box
+  std::uint64_t most_sites_;  // per box
   std::optional<io::PairedBoxes> boxes_;
-  lattice::Share share_;  // otherwise, sites in the order of the new file
+  lattice::Share share_;  // for plain sites, in the order of the new file
 };
 
-// This rank's part of a field, from file to file, by several threads where both of them bear it.
+// Copies this rank's part of a field from file to file, by several threads if both files are thread-safe.
 struct PartCopy {
   storage::Transport& transport;
   const Catalog& catalog;
   const Payload& source;
   const Payload& target;
   const Communicator& communicator;
-  std::uint64_t writers;  // the first ranks
+  std::uint64_t writers;  // only the first ranks write
   std::uint64_t block_bytes, memory_bytes;
   int threads;
   const Progress& progress;
@@ -133,13 +133,13 @@ struct PartCopy {
   }
 
  private:
-  // What a thread has.
+  // The state of a thread.
   struct WorkerState {
     ConvertStats stats;
     std::vector<std::byte> memory = {};
   };
 
-  // Sites that are the same in both files, a share of them for each thread.
+  // Copies sites with identical bytes in both files, a share of them for each thread.
   void pass_through(storage::File& input, storage::File& output, comm::Team& team, ConvertStats& stats) const {
     const auto count = static_cast<std::uint64_t>(team.size()), rank = static_cast<std::uint64_t>(communicator.rank());
     std::vector<ConvertStats> seen;
@@ -165,11 +165,11 @@ struct PartCopy {
   }
 };
 
-// The same, in slices that are measured while they pass.
+// The same, in slices that are measured in transit.
 struct MeasuredCopy {
   const PartCopy& of;
 
-  // Sites must follow each other alike in both files, or rows were short.
+  // The order of sites must agree in both files, otherwise rows would be short.
   static bool is_possible(const Payload& source, const Payload& target) {
     const int dimensions = source.extents.size();
     return source.encoding.empty() && target.encoding.empty() && source.stored == target.stored &&
@@ -196,7 +196,7 @@ struct MeasuredCopy {
   }
 
  private:
-  // A thread's share of the slices; of ranks that do not write there is none.
+  // A thread's share of the slices; none on ranks that do not write.
   physics::SliceSums share(storage::File& input, const engine::Sequence& output, ConvertStats& seen, int thread,
                            int threads) const {
     const auto rank = static_cast<std::uint64_t>(of.communicator.rank()), count = static_cast<std::uint64_t>(threads);
@@ -235,7 +235,7 @@ struct MeasuredCopy {
   }
 };
 
-// A field of the source, what of it is taken, and what it will be called.
+// A field of the source, its part to convert, and the new name.
 struct Chosen {
   const FieldEntry& entry;
   Box part;  // of its lattice
@@ -250,7 +250,7 @@ const format::Format& target_of(const Chosen& chosen, const std::string& to, con
   return io::target_format(to, options, spec, chosen.part.extents);
 }
 
-// All fields, or the one that was asked for. Where names must differ, the second field of a name is "name.1".
+// All fields, or the requested one. If names must be unique, the second field of a name becomes "name.1".
 std::vector<Chosen> choose(const Catalog& catalog, const std::string& to, const ConvertOptions& options) {
   std::vector<Chosen> chosen;
   const bool is_one = !options.field.empty() || options.index > 0 || catalog.fields.empty();
@@ -261,7 +261,7 @@ std::vector<Chosen> choose(const Catalog& catalog, const std::string& to, const 
          options.region.empty() ? payload.stored : lattice::region_of(catalog.path, options.region, payload.extents),
          {}});
   };
-  if (is_one) add(catalog.field(options.field, options.index));  // or says what there is instead
+  if (is_one) add(catalog.field(options.field, options.index));  // or throws an error that lists the fields
   for (const FieldEntry& entry : catalog.fields) {
     if (!is_one) add(entry);
   }
@@ -274,13 +274,13 @@ std::vector<Chosen> choose(const Catalog& catalog, const std::string& to, const 
   return chosen;
 }
 
-// A broken structure is nothing to insist on: which records there were is not known. Repair makes a file of what is
-// whole, and names what is lost.
+// A broken structure cannot be accepted: it is unknown which records existed. Repair makes a file of the intact
+// parts, and names what is lost.
 [[noreturn]] void refuse_structure(const Catalog& catalog, const Error& error, const ConvertOptions& options) {
   if (format::format_named(catalog.format).mender == nullptr) throw error;
   throw Error(
       error.code(),
-      fmt::format("{}. `lq repair` (`lq::repair`) writes what is whole to a new file, to be converted{}", error.what(),
+      fmt::format("{}. `lq repair` (`lq::repair`) writes the intact parts to a new file; convert that{}", error.what(),
                   options.accept_damage ? "; options.accept_damage concerns numbers, not a broken structure" : ""),
       error.facts());
 }
@@ -293,7 +293,7 @@ void require_structure(const Catalog& catalog, const ConvertOptions& options) {
   }
 }
 
-// Collective. The same of whatever an examination finds in a file besides its fields.
+// Collective. The same for all other findings of an examination besides the fields.
 void require_structure(const std::shared_ptr<io::ScannedFile>& source, const Communicator& communicator,
                        const ConvertOptions& options) {
   const Verification found = io::verify_structure(source, communicator, options.limits);
@@ -302,7 +302,7 @@ void require_structure(const std::shared_ptr<io::ScannedFile>& source, const Com
   });
 }
 
-// Everything that can be said before a byte is written.
+// All checks that are possible before a byte is written.
 std::vector<Chosen> check_conversion(storage::Transport& transport, const Catalog& catalog, const std::string& to,
                                      const ConvertOptions& options) {
   require_structure(catalog, options);
@@ -327,12 +327,12 @@ io::FieldPlan plan_of(const Catalog& catalog, const Chosen& chosen, const std::s
           is_late};
 }
 
-// Whether plaquette and link trace are measured while the sites pass, or afterwards.
+// True if plaquette and link trace are known only after the sites have passed.
 bool is_late(const FieldEntry& entry, const format::FieldFormat& target) {
   return target.takes_late_observables() && !io::is_stated(entry, target.observables());
 }
 
-// The report of a file of several fields: that of the last one, with the bytes and seconds of all.
+// The report of a file of several fields: the last one's, with the bytes and seconds of all.
 void add_to(Report& total, Report&& field) {
   const std::uint64_t bytes = total.bytes + field.bytes;
   const StepSeconds before = total.seconds;
@@ -356,7 +356,7 @@ Report rehearse(storage::Transport& transport, const Catalog& catalog, const std
   Report report;
   for (const Chosen& field : chosen) {
     const FieldEntry& entry = field.entry;
-    // Numbers that would be measured are as long as any.
+    // Measured values have the same length as any others.
     const io::Observed observed{entry.plaquette.value_or(0), entry.link_trace.value_or(0)};
     const bool late = is_late(entry, target_of(field, to, options.write).for_fields());
     add_to(report, writer.rehearse(plan_of(catalog, field, to, observed, late, options)));
@@ -365,7 +365,7 @@ Report rehearse(storage::Transport& transport, const Catalog& catalog, const std
   return report;
 }
 
-// Local. Data that look damaged are refused, unless a checksum proves that they are what was written.
+// Local. Refuses data that look damaged, unless a checksum proves that they are unchanged.
 std::vector<std::string> judge_nature(const Catalog& catalog, const FieldEntry& entry,
                                       const engine::TransferStats& read, const std::optional<io::Estimate>& measured,
                                       const ConvertOptions& options) {
@@ -385,7 +385,13 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Cho
   const format::FieldFormat& into =
       *comm::agree(comm, [&] { return &target_of(chosen, to, options.write).for_fields(); });
   const bool late = is_late(entry, into);
-  const auto measure = [&] { return io::observe(source, entry, communicator, into.observables()); };
+  // What no sum covers is read twice, and so is what is measured: sums are compared while sites pass into the new file.
+  storage::TwiceRead twice(source.files());
+  storage::Transport& once = source.files();
+  const auto measure = [&] {
+    storage::Transport& place = options.write.verify == Verify::none ? once : twice;
+    return io::observe(place, catalog, entry, communicator, into.observables());
+  };
   const io::Observed observed = late ? io::Observed{} : measure();
   const auto placed =
       writer.place(comm::agree(comm, [&] { return plan_of(catalog, chosen, to, observed, late, options); }));
@@ -396,11 +402,9 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Cho
   const int threads = comm::thread_count(comm, options.write.route.threads, entry.payload.length);
   const storage::Owners owners = storage::owners_of(comm, [&] { return placed->seen; });
   const std::uint64_t writers = owners.writers(comm.size(), 1);
-  // What no sum covers is read twice.
-  storage::TwiceRead twice(source.files());
   const bool is_covered = options.write.verify == Verify::none || io::sums_see_every_bit(entry);
   const PartCopy copy{
-      is_covered ? static_cast<storage::Transport&>(source.files()) : twice,
+      is_covered ? once : twice,
       catalog,
       entry.payload,
       placed->payload(),
@@ -483,7 +487,7 @@ Report convert_fields(storage::Transport& transport, io::ScannedFile& source, co
   return report;
 }
 
-// Collective. Whether `to` is the file that is read.
+// Collective. True if `to` is the file being read.
 bool replaces(storage::Transport& transport, const std::string& to, const std::string& from, comm::Comm& comm) {
   std::array<std::uint64_t, 1> is_same{0};
   comm::agree_at_root(comm, [&] {
@@ -510,7 +514,7 @@ Report convert(const std::string& from, const std::string& to, const Communicato
   require_structure(source, communicator, options);
   if (!options.dry_run) {
     ConvertOptions how = comm::agree(comm, [&] { return options; });
-    // The only copy goes: the new one is read again before.
+    // The only copy will be replaced: the new file is read back before that.
     if (replaces(transport, to, from, comm) && options.write.verify != Verify::none) {
       how.write.verify = Verify::read_back;
     }

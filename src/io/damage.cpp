@@ -39,7 +39,7 @@ const std::array<std::uint32_t, 256>& changes_of_last_byte() {
   return table;
 }
 
-// One more (unchanged) byte behind the damage.
+// Appends one more (unchanged) byte after the damage.
 std::uint32_t push_zero(std::uint32_t change) { return (change >> 8) ^ changes_of_last_byte()[change & 0xff]; }
 
 // The one number below 899 with these remainders mod 29 and mod 31 (Chinese remainders: 31*15 = 1 mod 29, 29*15 = 1 mod
@@ -79,11 +79,11 @@ std::vector<SingleByte> solve_single_byte(const Checksum& change, std::uint64_t 
 
 namespace {
 
-constexpr std::size_t most_listed = 8;         // places named one by one
+constexpr std::size_t most_listed = 8;         // places listed one by one
 constexpr std::uint64_t most_tried = 1 << 20;  // sites read to decide between candidates
-constexpr double outlier_factor = 1000;        // a damaged link is that much farther from SU(N) than its fellows
+constexpr double outlier_factor = 1000;        // a damaged link is that much farther from SU(N) than the others
 constexpr double unitary_enough = 1e-12;
-constexpr double unitary_at_all = 1e-4;  // links that are farther from SU(N) on the whole are of another kind
+constexpr double unitary_at_all = 1e-4;  // links that are farther from SU(N) on average are of another kind
 
 std::string dimension_name(int d, int dimensions) {
   constexpr std::string_view names = "xyzt";
@@ -91,7 +91,7 @@ std::string dimension_name(int d, int dimensions) {
   return d < 4 ? std::string(1, names[static_cast<std::size_t>(d)]) : fmt::format("dimension {}", d);
 }
 
-// A part of the file's sequence of sites that is known to be damaged, with the change of its checksum.
+// A range of the file's sequence of sites that is known to be damaged, with the change of its checksum.
 struct Range {
   std::uint64_t begin = 0, end = 0;
   Checksum change;
@@ -111,10 +111,10 @@ class Search {
         packer_(payload_, Precision::double_, none_) {}
 
   std::vector<Finding> in(const Range& range);
-  // The one byte that explains the damage, and its right value.
+  // The single byte that explains the damage, with its correct value.
   std::optional<CorrectByte> correction(const Range& range);
   Finding misplaced(const Range& range) const;
-  // The data agree with the checksums of all slices but not with the one of the whole.
+  // The data agree with the checksums of all slices but not with that of the whole field.
   Finding sums_disagree() const;
 
  private:
@@ -182,7 +182,7 @@ double Search::distance_from_su_n(base::Bytes site) {
   });
 }
 
-// The median over a sample: what undamaged links of this file look like.
+// The median over a sample: the distance of undamaged links in this file.
 double Search::typical_distance(const Range& range) {
   constexpr std::uint64_t sample = 1024;
   const std::uint64_t step = std::max<std::uint64_t>((range.end - range.begin) / sample, 1);
@@ -194,10 +194,10 @@ double Search::typical_distance(const Range& range) {
   return std::max(*middle, unitary_enough / outlier_factor);
 }
 
-// Sites of the range that a single damaged byte could be in.
+// Sites of the range that may contain the single damaged byte.
 Search::Candidates Search::candidates(const Range& range) {
   Candidates result;
-  // Only in a full lattice in natural order is a site's place in the file its rank.
+  // Only in a full lattice in natural order does a site's place in the file equal its rank.
   if (payload_.stored != whole(payload_.extents) || !std::ranges::is_sorted(order_)) return result;
   for (const SingleByte& byte : solve_single_byte(range.change, site_.size())) {
     const std::uint64_t first = range.begin + (899 + byte.rank_mod_899 - range.begin % 899) % 899;
@@ -209,11 +209,11 @@ Search::Candidates Search::candidates(const Range& range) {
   return result;
 }
 
-// Those of them that a look at the links does not rule out; none where the damage is larger than a byte.
+// Candidates that the links do not rule out; none if the damage is larger than a byte.
 Search::Candidates Search::plausible(const Range& range) {
   Candidates possible = candidates(range);
   if (possible.empty() || !has_links()) return possible;
-  // Undoing the damage at the right site brings its links back to SU(N).
+  // Correcting the right site brings its links back to SU(N).
   Candidates likely = possible;
   std::erase_if(likely, [&](const auto& candidate) {
     const auto& [byte, site] = candidate;
@@ -224,20 +224,20 @@ Search::Candidates Search::plausible(const Range& range) {
     return !(after < before / 2);
   });
   if (!likely.empty()) return likely;
-  // Several bytes whose changes look like one elsewhere.
+  // Several changed bytes may look like one elsewhere.
   return broken_links(range).empty() ? possible : Candidates{};
 }
 
-// Where both words are rotated alike they are one: among so few sites larger damage may look like a byte elsewhere, by
-// chance. Weighted sums of the slice, which must agree afterwards, exclude that.
+// If both words are rotated alike they count as one: among so few sites larger damage may look like one byte elsewhere
+// by chance. Weighted sums of the slice, which must agree afterwards, exclude that.
 bool Search::is_proof(const SingleByte& byte, const Range& range) const {
   constexpr std::uint64_t least_different = 29;
   return byte.rank_mod_899 >= least_different ||
          (range.slice && entry_.sums.find({SumKind::weighted, SumOf::slices}) != nullptr);
 }
 
-// Nearby sites have candidates that fit as well, for a shifted change of a CRC is often a rotated one; then only links
-// can tell, where they are unitary except for the damage.
+// Nearby sites have candidates that fit equally well, because a shifted change of a CRC is often a rotated one; then
+// only links can decide, if they are unitary except for the damage.
 std::optional<CorrectByte> Search::correction(const Range& range) {
   Candidates possible = candidates(range);
   if (possible.size() > 1 || (possible.size() == 1 && !is_proof(possible.front().first, range))) {
@@ -270,8 +270,8 @@ std::vector<Finding> Search::single_byte(const Range& range) {
         possible.size() == 1 ? "" : fmt::format(" (one of {} places that fit)", possible.size());
     Finding found = finding(
         "damaged-byte",
-        fmt::format("{}: {} {} is damaged{}: 0x{:02x} fits the checksum, 0x{:02x} is there; site {}, {}", place(range),
-                    payload_.encoding.empty() ? "byte" : "what is encoded from byte", offset, certainty,
+        fmt::format("{}: {} {} is damaged{}: the checksum expects 0x{:02x}, found 0x{:02x}; site {}, {}", place(range),
+                    payload_.encoding.empty() ? "byte" : "the encoded data from byte", offset, certainty,
                     now ^ byte.change, now, site_text(site_of(site)), describe_byte(payload_, byte.byte_of_site)),
         offset, 1);
     found.expected = fmt::format("0x{:02x}", now ^ byte.change);
@@ -281,7 +281,7 @@ std::vector<Finding> Search::single_byte(const Range& range) {
   return findings;
 }
 
-// Sites whose links are far from SU(N) next to their fellows: damage of any extent.
+// Sites whose links are far from SU(N) compared with others: damage of any extent.
 std::vector<Finding> Search::broken_links(const Range& range) {
   if (!has_links() || range.end - range.begin > most_tried) return {};
   const double limit = outlier_factor * typical_distance(range);
@@ -306,7 +306,7 @@ std::vector<Finding> Search::broken_links(const Range& range) {
   return findings;
 }
 
-// The checksum agrees: what is wrong is in sums that see more.
+// The checksum agrees: sums that detect more changes differ.
 Finding Search::misplaced(const Range& range) const {
   const std::uint64_t offset = payload_.origin() + range.begin * site_.size();
   const std::uint64_t in_file = lattice::offset_of(payload_, range.begin);
@@ -330,7 +330,7 @@ std::vector<Finding> Search::in(const Range& range) {
   return {finding(
       "damaged-range",
       fmt::format(
-          "{}: damaged somewhere in bytes {} to {}{} ({} sites from {} to {}); no single byte could be singled out",
+          "{}: damaged somewhere in bytes {} to {}{} ({} sites from {} to {}); no single byte could be identified",
           place(range), offset, offset + length - 1, of_sites(payload_), range.end - range.begin,
           site_text(site_of(range.begin)), site_text(site_of(range.end - 1))),
       in_file, length)};
@@ -339,7 +339,7 @@ std::vector<Finding> Search::in(const Range& range) {
 Finding Search::sums_disagree() const {
   return finding(
       "damaged-checksum",
-      fmt::format("{}: \"{}\": every slice agrees with its checksum, so the data are whole and the record of the "
+      fmt::format("{}: \"{}\": every slice agrees with its checksum, so the data are intact and the record of the "
                   "total checksum is damaged",
                   catalog_.path, record()),
       payload_.offset, payload_.length);
@@ -419,7 +419,7 @@ std::vector<Finding> locate_damage(base::ByteSource& file, const Catalog& catalo
 
 std::vector<CorrectByte> correct_bytes(base::ByteSource& file, const Catalog& catalog, const FieldEntry& entry,
                                        const engine::TransferStats& stats) {
-  if (!entry.payload.encoding.empty()) return {};  // no byte of the file alone is one of a site
+  if (!entry.payload.encoding.empty()) return {};  // no single byte of the file belongs to one site
   Search search(file, catalog, entry);
   std::vector<CorrectByte> bytes;
   if (has_slices(entry, stats)) {

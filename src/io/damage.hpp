@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where is a damaged payload damaged? The checksums of slices name the slice. Within it the two sums of the SciDAC
-// checksum, being rotated by site rank mod 29 and mod 31, and the linearity of the CRC single out the site and
-// the byte of a single damaged byte; gauge links tell by themselves which of them are no longer unitary.
+// Locates damage in a payload. The checksums of slices name the slice. Within it the two sums of the SciDAC
+// checksum, rotated by site rank mod 29 and mod 31, and the linearity of the CRC identify the site and
+// the byte of a single damaged byte; for gauge links the distance from SU(N) shows which are damaged.
 #pragma once
 
 #include <cstdint>
@@ -27,16 +27,16 @@ namespace lq::io {
 struct SingleByte {
   std::uint64_t rank_mod_899 = 0;  // of the damaged site
   std::uint64_t byte_of_site = 0;
-  std::uint8_t change = 0;  // exclusive-or of the right and the damaged byte
+  std::uint8_t change = 0;  // exclusive-or of the correct and the damaged byte
 };
 
 // All single bytes whose damage changes the sums by `change` (exclusive-or of stored and found).
 std::vector<SingleByte> solve_single_byte(const Checksum& change, std::uint64_t site_bytes);
 
-// How the CRC-32 of a message of any length changes when the byte `bytes_behind` bytes before its end changes by `e`.
+// How the CRC-32 of a message of any length changes if the byte `bytes_behind` bytes before its end changes by `e`.
 std::uint32_t crc_change(std::uint8_t e, std::uint64_t bytes_behind);
 
-// Local. What can be said about the damage of a field whose data gave `stats`: at least one finding of severity
+// Local. Findings about the damage of a field whose data gave `stats`: at least one finding of severity
 // error, with byte ranges, sites and slices.
 std::vector<Finding> locate_damage(base::ByteSource& file, const Catalog& catalog, const FieldEntry& entry,
                                    const engine::TransferStats& stats);
@@ -46,18 +46,18 @@ struct CorrectByte {
   std::uint64_t offset = 0;
   std::byte right{};
   std::byte found{};
-  std::optional<std::int64_t> slice = {};  // whose sum singles it out; else that of the field does
+  std::optional<std::int64_t> slice = {};  // the slice whose sum identifies it; else the field's sum does
 };
 
-// Local. Bytes of the field that the sums single out and prove, without a second candidate: at most one for each slice,
-// or one in all where there are no sums of slices.
+// Local. Bytes of the field that the sums identify and prove, without a second candidate: at most one for each slice,
+// or one in total if there are no sums of slices.
 std::vector<CorrectByte> correct_bytes(base::ByteSource& file, const Catalog& catalog, const FieldEntry& entry,
                                        const engine::TransferStats& stats);
 
-// To be said behind "bytes {} to {}" of a field's sequence of sites: nothing where they are those of the file.
+// Appended to "bytes {} to {}" of a field's sequence of sites: empty if they are bytes of the file.
 std::string_view of_sites(const Payload& payload) noexcept;
 
-// "link t, row 0, column 2, imaginary part": what a byte of a site belongs to.
+// "link t, row 0, column 2, imaginary part": the number that a byte of a site belongs to.
 std::string describe_byte(const Payload& payload, std::uint64_t byte_of_site);
 
 }  // namespace lq::io

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The fields of two files, number by number, whatever their formats and precisions, tile by tile through bounded
+// Compares the fields of two files, number by number, for any formats and precisions, tile by tile in bounded
 // memory.
 #include <fmt/format.h>
 
@@ -27,7 +27,7 @@ namespace lq {
 
 namespace {
 
-// The largest difference seen, with its place as a number of the lattice's sites.
+// The largest difference, with its place as a site number of the lattice.
 struct Extreme {
   double absolute = 0;
   double relative = 0;
@@ -39,7 +39,7 @@ struct Extreme {
 
   void add(double x, double y, std::uint64_t site_rank, std::uint64_t which, double tolerance) {
     ++compared;
-    // Equal bits are equal, NaN included; a NaN on one side only is an infinite difference.
+    // Equal bits are equal, also for NaN; a NaN on one side only is an infinite difference.
     if (x == y || std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y)) return;
     double distance = std::abs(x - y);
     if (std::isnan(distance)) distance = INFINITY;
@@ -56,7 +56,7 @@ struct Extreme {
   }
 };
 
-// The larger one, and of equals that of the lowest site; and all that was counted.
+// Takes the larger difference, of equal ones the lowest site; and adds the counts.
 void combine(Extreme& total, const Extreme& other) {
   const bool wins = other.absolute > total.absolute ||
                     (other.absolute == total.absolute && other.absolute > 0 && other.rank < total.rank);
@@ -72,7 +72,7 @@ void combine(Extreme& total, const Extreme& other) {
   total.compared += other.compared;
 }
 
-// The field with the larger blocks of which a layer is too large to be kept, if there is one.
+// The field with the larger blocks if a layer of them is too large for the cache; else nullptr.
 const Payload* blocks_of_either(const Payload& x, const Payload& y) {
   const bool first = engine::block_order(x, x.stored).has_value();
   const bool second = engine::block_order(y, y.stored).has_value();
@@ -91,7 +91,7 @@ void compare_box(const Payload& payload, const Box& box, const std::vector<doubl
   } while (lattice::advance(x, box, natural));
 }
 
-// Collective. The extreme of all ranks.
+// Collective. The extreme over all ranks.
 Extreme reduce(comm::Comm& comm, const Extreme& mine) {
   Extreme total;
   comm::gather_records(comm, std::span(&mine, 1), 0, [&](const Extreme& other) { combine(total, other); });
@@ -135,15 +135,15 @@ void require_comparable(const Catalog& a, const FieldEntry& x, const Catalog& b,
               {.path = b.path, .record = y.name, .expected = shape(x), .found = shape(y)});
 }
 
-// Two fields that are compared, and what they are called in the answer.
+// Two fields to compare, and their names in the result.
 struct Pair {
   const FieldEntry* x;
   const FieldEntry* y;
   std::string label;
 };
 
-// "spinor", "spinor:1", ... as they are listed, and "spinor", "spinor.1", ... as they are called where names must
-// differ: both mean the same field.
+// "spinor", "spinor:1", ... as listed, and "spinor", "spinor.1", ... if names must be
+// unique: both mean the same field.
 struct Listed {
   const FieldEntry* entry;
   std::string label, unique;
@@ -163,7 +163,7 @@ std::vector<Listed> list_fields(const Catalog& catalog) {
   return listed;
 }
 
-// Which fields of two files belong together: those of one name, and where each file has one more, these.
+// Pairs the fields of two files: by name; if each file then has one left, these two.
 struct Pairing {
   std::vector<Pair> pairs;
   std::vector<std::string> unpaired;
@@ -205,7 +205,7 @@ Pairing pair_fields(const Catalog& a, const Catalog& b, const DiffOptions& optio
   a.require_sound();
   b.require_sound();
   for (const Catalog* catalog : {&a, &b}) {
-    if (catalog->fields.empty()) (void)catalog->field();  // says what there is instead
+    if (catalog->fields.empty()) (void)catalog->field();  // throws an error that lists the existing fields
   }
   const bool is_one = !options.field.empty() || options.index > 0;
   Pairing pairing = is_one ? pair_one(a, b, options) : pair_all(a, b);
@@ -239,7 +239,7 @@ Extreme compare_part(io::ScannedFile& one, const FieldEntry& x, io::ScannedFile&
   return extreme;
 }
 
-// What was found of one field more; the largest difference of all is told with its place.
+// Adds the result for one more field; the largest difference of all is reported with its place.
 void add(Difference& result, const Pair& pair, const Extreme& extreme, bool names_field) {
   const bool is_largest = result.fields.empty() || extreme.absolute > result.largest_absolute;
   result.fields.push_back(pair.label);

@@ -29,13 +29,13 @@ namespace lq::io {
 
 namespace {
 
-// A field without a name is called by its kind.
+// A field without a name is named after its kind.
 std::string name_of(const FieldPlan& plan) {
   if (!plan.name.empty()) return plan.name;
   return plan.spec.kind == FieldKind::generic ? "field" : std::string(name(plan.spec.kind));
 }
 
-// Of the first file, whose tiles came to lie where they do.
+// The end of the first file, including its tiles.
 std::uint64_t end_of(const std::vector<format::Literal>& tail, const std::vector<Tile>& tiles) {
   std::uint64_t end = 0;
   for (const format::Literal& literal : tail) {
@@ -51,7 +51,7 @@ StripeRequest stripe_request(const WriteOptions& options) {
   return {.count = options.stripe_count, .bytes = options.stripe_bytes, .by_size = options.stripes_by_size};
 }
 
-// Where the first file of a set lies.
+// The storage of the first file of a set.
 StorageReport storage_of(const NewFile& file) {
   const storage::StorageTraits& unit = file.root_unit();
   return {.file_system = unit.file_system.data(),
@@ -60,9 +60,9 @@ StorageReport storage_of(const NewFile& file) {
           .stripes = file.stripes()};
 }
 
-// What all ranks must ask for alike, whatever is written.
+// Arguments that all ranks must agree on, whatever is written.
 std::vector<comm::Stated> stated(const std::string& path, const WriteOptions& options) {
-  format::load_format_of(path, options.format);  // here, where what fails on one rank is the error of all
+  format::load_format_of(path, options.format);  // here, so that a failure on one rank becomes the error of all
   std::vector<comm::Stated> arguments = options::stated(options);
   arguments.insert(arguments.begin(), {"the path of the file to write", path});
   return arguments;
@@ -83,20 +83,20 @@ FieldWriter::FieldWriter(storage::Transport& transport, const Communicator& comm
   before_ = std::move(before);
 }
 
-// What is there before the next piece, on rank 0.
+// The data before the next piece, on rank 0.
 base::ByteSource* FieldWriter::before() const {
   if (appending_) return &appending_->file_so_far();
   return files_.empty() || end_ == 0 || !communicator_.is_root() ? nullptr : &files_.front()->file();
 }
 
-// What was asked of a format that knows of it.
+// The requested options that the format supports.
 format::Choices FieldWriter::choices_for(const format::RecordFormat& target, std::string_view name) const {
   format::Choices choices = format::choices_of(options_);
   format::refuse_choices(choices, target.known_choices(), name);
   return choices;
 }
 
-// All but the layout, where that is made elsewhere.
+// All but the layout, if that is made elsewhere.
 std::unique_ptr<FieldWriter::Placed> FieldWriter::plan_field(const FieldPlan& plan, bool makes_layout) const {
   auto placed = std::make_unique<Placed>();
   placed->plan = plan;
@@ -120,11 +120,11 @@ std::unique_ptr<FieldWriter::Placed> FieldWriter::plan_field(const FieldPlan& pl
   if (!makes_layout) return placed;
   placed->layout = placed->format->plan(request);
   for (const Payload& payload : placed->layout.payload) require_behind_end(payload);
-  // A description finds its data by their name.
+  // A description refers to its data by name.
   const bool is_described = !placed->layout.payload.empty() && placed->layout.payload.front().file != 0;
   if ((is_described || !placed->layout.suffixes.front().empty()) && options_.verify == Verify::read_back) {
     base::fail(Code::unsupported, {.path = path_},
-               "a field in several files cannot be read back before they have their names; verify it afterwards");
+               "a field in several files cannot be read back before they are published; verify it afterwards");
   }
   const bool goes_on = !files_.empty() || !written_.empty();
   if (placed->layout.payload.size() != 1 || (placed->layout.suffixes.size() != 1 && goes_on)) {
@@ -134,7 +134,7 @@ std::unique_ptr<FieldWriter::Placed> FieldWriter::plan_field(const FieldPlan& pl
   return placed;
 }
 
-// Collective. Where a file is continued, it is open from the first plan on.
+// Collective. A continued file is open from the first plan on.
 void FieldWriter::open_continued() {
   if (!before_ || !files_.empty()) return;
   auto file = comm::agree(communicator_.engine(), [&] {
@@ -157,16 +157,16 @@ void FieldWriter::open_continued() {
   communicator_.engine().broadcast(std::as_writable_bytes(std::span(&end_, 1)), 0);
 }
 
-// A format that reuses room would write over what is there before the journal says so.
+// A format that reuses free space would overwrite data before the journal records them.
 void FieldWriter::require_behind_end(const Payload& payload) const {
   std::uint64_t first = payload.tiles.empty() ? payload.offset : payload.tiles.front().offset;
   for (const Tile& tile : payload.tiles) first = std::min(first, tile.offset);
   if (!appending_ || first >= appending_->bytes_before()) return;
-  base::fail(Code::internal, {}, "{}: data were to be put at byte {} of a file of {} bytes, over others", path_, first,
-             appending_->bytes_before());
+  base::fail(Code::internal, {}, "{}: refused to overwrite existing data at byte {} of a file of {} bytes", path_,
+             first, appending_->bytes_before());
 }
 
-// Further files of a set have the name of the first one with their suffix.
+// Additional files of a set are named after the first one with a suffix.
 std::vector<std::unique_ptr<NewFile>> FieldWriter::new_files(const format::Layout& layout) const {
   std::vector<std::unique_ptr<NewFile>> made;
   for (const std::string& suffix : layout.suffixes) {
@@ -176,8 +176,8 @@ std::vector<std::unique_ptr<NewFile>> FieldWriter::new_files(const format::Layou
   return made;
 }
 
-// Collective. The root plans a piece of the file, and makes the files where they are not there yet; the message tells
-// the others of both.
+// Collective. The root plans a piece of the file, and creates the files if they do not exist; the message
+// contains both.
 comm::FromRoot FieldWriter::make_at_root(base::FunctionRef<format::Layout&()> plan) {
   return comm::bytes_from_root(communicator_.engine(), [&] {
     const format::Layout& layout = plan();
@@ -187,7 +187,7 @@ comm::FromRoot FieldWriter::make_at_root(base::FunctionRef<format::Layout&()> pl
       return message;
     }
     auto files = new_files(layout);
-    // Names that an interrupted writer of such a set has not given yet count.
+    // Names that an interrupted writer of such a set has not assigned yet also count.
     if (files.size() > 1) settle_replacement(transport_, files.front()->path(), options_.sync);
     for (std::size_t k = 0; k < files.size(); ++k) {
       files[k]->create_at_root(options_.overwrite, layout.end[k], stripe_request(options_));
@@ -207,7 +207,7 @@ void FieldWriter::learn(const comm::FromRoot& at_root, format::Layout& layout) {
   files_ = std::move(files);
 }
 
-// Collective. A file that grows in place has the size that its journal knows.
+// Collective. A file that grows in place has the size in its journal.
 void FieldWriter::set_sizes(const format::Layout& layout) {
   const bool grows_in_place = before_ && before_->in_place;
   const bool is_encoded =
@@ -215,11 +215,11 @@ void FieldWriter::set_sizes(const format::Layout& layout) {
   if (!has_incoherent_caches_ || grows_in_place || is_encoded) return;
   for (std::size_t k = 0; k < std::min(files_.size(), layout.end.size()); ++k) {
     files_[k]->resize(layout.end[k]);
-    files_[k]->tell_size(layout.end[k]);  // who has it open since an earlier field
+    files_[k]->tell_size(layout.end[k]);  // for clients that have opened it since an earlier field
   }
 }
 
-// At the root, each literal to its file.
+// At the root. Writes each literal to its file.
 void FieldWriter::write(const std::vector<format::Literal>& literals) {
   if (before_ && before_->in_place) return appending_->write(literals);
   for (const format::Literal& one : literals) files_[static_cast<std::size_t>(one.file)]->write_here(one);
@@ -324,7 +324,7 @@ std::vector<std::string> FieldWriter::temporary_paths() const {
   return paths;
 }
 
-// Collective. Of the parts whose plaquettes the tail states, out of what was written.
+// Collective. Sums for the parts whose plaquettes the tail states, from the written data.
 std::vector<double> FieldWriter::plaquette_sums(const Placed& placed, const std::vector<Box>& parts) {
   comm::Comm& comm = communicator_.engine();
   for (const auto& file : files_) file->sync(has_incoherent_caches_ ? Sync::data : Sync::none);
@@ -343,7 +343,7 @@ std::vector<double> FieldWriter::plaquette_sums(const Placed& placed, const std:
     });
     return mine;
   });
-  comm.all_reduce(words, comm::Reduce::sum);  // each is that of one rank
+  comm.all_reduce(words, comm::Reduce::sum);  // each entry comes from one rank
   return comm::agree(comm, [&] {
     std::vector<double> sums;
     for (const std::uint64_t word : words) sums.push_back(std::bit_cast<double>(word));
@@ -396,7 +396,7 @@ void FieldWriter::append_record(const std::string& type, std::string_view conten
     return arguments;
   });
   open_continued();
-  std::optional<format::Layout> made;  // takes memory even when empty
+  std::optional<format::Layout> made;  // allocates even if empty
   const comm::FromRoot at_root = make_at_root([&]() -> format::Layout& {
     format::RecordRequest request{type, contents, end_, end_ == 0};
     request.before = before();
@@ -425,7 +425,7 @@ void FieldWriter::complete(Report& report) {
   const base::Stopwatch watch;
   if (before_ && before_->in_place) commit_in_place();
   if (has_incoherent_caches_) {
-    // Who has met the file before it grew believes in its old size indefinitely.
+    // A client that opened the file before it grew keeps the old size indefinitely.
     if (before_) files_.front()->open_for_writing(true);
     files_.front()->tell_size(end_);
   }
@@ -453,7 +453,7 @@ void FieldWriter::in_place(base::FunctionRef<void()> work) {
   }
 }
 
-// The data are on the disk before anything speaks of them.
+// The data are on disk before any header refers to them.
 void FieldWriter::commit_in_place() {
   files_.front()->sync(sync());
   comm::agree_at_root(communicator_.engine(), [&] {
@@ -484,11 +484,11 @@ void FieldWriter::publish(Report& report) {
   report.seconds.total += comm::max_over_ranks(communicator_.engine(), watch.seconds());
 }
 
-// Headers and texts by a scan, as any reader would; then the data of every field.
+// Checks headers and texts by a scan, as any reader does; then the data of every field.
 void FieldWriter::read_back(Report& report) {
   comm::Comm& comm = communicator_.engine();
   std::shared_ptr<ScannedFile> file;
-  std::exception_ptr failure;  // on all ranks alike
+  std::exception_ptr failure;  // the same on all ranks
   base::keep_failure(
       failure, [&] { file = ScannedFile::open(transport_, files_.front()->temporary_path(), communicator_, {}); });
   comm::agree_alike(comm, [&] {
@@ -498,7 +498,7 @@ void FieldWriter::read_back(Report& report) {
     });
   });
   const Catalog& catalog = file->catalog();
-  // Behind fields that another writer put there.
+  // After fields that another writer stored there.
   const auto fields = std::span(catalog.fields).last(std::min(catalog.fields.size(), written_.size()));
   const bool all_there = std::ranges::equal(fields, written_, [](const FieldEntry& entry, const Written& written) {
     return entry.sums == written.sums && entry.payload.offset == written.payload.offset &&
@@ -507,7 +507,7 @@ void FieldWriter::read_back(Report& report) {
   comm::agree_alike(comm, [&] {
     if (all_there) return;
     base::fail(Code::checksum_mismatch, {.path = path_},
-               "the records that were read back are not those that were written; the file was not published");
+               "the records read back differ from those written; the file was not published");
   });
   const std::uint64_t shift = has_incoherent_caches_ ? shift_to_other_clients(comm, client_) : 1;
   for (const Written& written : written_) read_back(written, shift, report);
@@ -520,7 +520,7 @@ void FieldWriter::read_back(const Written& written, std::uint64_t shift, Report&
   const int threads = comm::thread_count(comm, options_.route.threads, payload.length);
   engine::TransferStats stats = comm::agree(comm, [&] {
     engine::TransferStats passed(payload, written.sums.names());
-    // A rank reads what its neighbour wrote, so that its own cache cannot vouch for the file.
+    // A rank reads what another one wrote, so that its own cache cannot hide an error of the file.
     const auto ranks = static_cast<std::uint64_t>(comm.size());
     const engine::PartIndex part{ranks, (static_cast<std::uint64_t>(comm.rank()) + shift) % ranks};
     if (part.number >= payload.stored.volume()) return passed;
@@ -559,7 +559,7 @@ const format::Format& target_format(const std::string& path, const WriteOptions&
 std::vector<comm::Stated> stated_request(const std::string& path, const WriteOptions& options, const FieldSpec& spec,
                                          const std::string& name, const Metadata& metadata) {
   std::vector<comm::Stated> arguments = stated(path, options);
-  // Decides the sizes in the file: ranks that hold other precisions must be told which one to write.
+  // Decides the sizes in the file: ranks with different precisions must be told which one to write.
   arguments.push_back({"the precision to write", std::string(lq::name(options.precision.value_or(spec.precision)))});
   arguments.push_back({"the name of the field", name});
   arguments.push_back({"the kind of field", fmt::format("{}, {} colors, {} spins, {} links, {} {} numbers per site",

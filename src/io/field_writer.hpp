@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The conductor of writing: plan, temporary file, head, data, checksum, tail; in the end sync, read-back, name.
-// Every public way to write a file comes through here.
+// Controls writing: plan, temporary file, head, data, checksum, tail; finally sync, read-back, rename.
+// Every public way to write a file uses it.
 #pragma once
 
 #include <memory>
@@ -32,30 +32,30 @@ struct FieldPlan {
   FieldSpec spec;  // resolved, precision as in memory
   Extents extents;
   Metadata metadata;
-  std::optional<double> plaquette = {}, link_trace = {};  // of a gauge field, where they are known
-  bool has_late_observables = false;                      // finish() gets them
+  std::optional<double> plaquette = {}, link_trace = {};  // of a gauge field, if known
+  bool has_late_observables = false;                      // finish() receives them
 };
 
 class LQ_INNER FieldWriter {
  public:
-  // A field that has its place in the file.
+  // A field with its place in the file.
   struct Placed {
     base::Stopwatch watch;
     FieldPlan plan;
-    storage::Seen seen;     // what this rank sees of the first file
-    format::Layout layout;  // its head and tail on rank 0 only
+    storage::Seen seen;     // the first file as this rank sees it
+    format::Layout layout;  // head and tail on rank 0 only
     const format::FieldFormat* format = nullptr;
 
     const Payload& payload() const { return layout.payload.front(); }
   };
 
-  // A file that is there: it belongs to something larger, whose owner gives it its name, or it is appended to in place.
+  // An existing file: it belongs to something larger, whose owner renames it, or it is appended to in place.
   struct Continuation {
-    std::string at;              // what it is called now
-    std::uint64_t end = 0;       // of what it holds; in place it ends where it ends
-    bool begins_message = true;  // the next field does not share its lattice with the one before
-    bool in_place = false;       // what is there stays whole at any moment (journal.hpp); complete() makes it so
-    // At the root, in place, outliving the writer: the lock of the file, and Appending's `left`.
+    std::string at;              // its present name
+    std::uint64_t end = 0;       // of its contents; in place, the end of the file
+    bool begins_message = true;  // the next field does not share the lattice of the previous one
+    bool in_place = false;       // existing contents stay valid (journal.hpp) until complete() makes the new ones valid
+    // At the root, in place, must outlive the writer: the lock of the file, and Appending's `left`.
     const storage::WriterLock* lock = nullptr;
     std::optional<FileState>* left = nullptr;
   };
@@ -64,43 +64,43 @@ class LQ_INNER FieldWriter {
   FieldWriter(storage::Transport& transport, const Communicator& communicator, std::string path, WriteOptions options,
               Continuation before);
 
-  // Local. Before the first field: the new files are for nobody who may not read the file `like`.
+  // Local. Before the first field: the new files are not readable by users who may not read the file `like`.
   void keep_private(const std::string& like) { like_ = like; }
 
-  // A field takes three steps: it is placed, its files are opened, and when its sites have passed it is finished. What
-  // is local happens inside an agreement of the caller's. Collective. The root plans the field and makes its files.
+  // A field takes three steps: it is placed, its files are opened, and it is finished when its sites have passed. Local
+  // steps run inside an agreement of the caller's. Collective. The root plans the field and creates its files.
   comm::FromRoot place_at_root(const FieldPlan& plan);
-  // Local. What this rank has of it; once.
+  // Local. This rank's view of it; once.
   std::unique_ptr<Placed> placed(const FieldPlan& plan, const comm::FromRoot& at_root);
-  // Collective. Both.
+  // Collective. Both steps.
   std::unique_ptr<Placed> place(const FieldPlan& plan);
-  // Collective. Where there are client caches that do not know of each other, the files get their sizes before others
-  // open them. `has_incoherent_caches`: as SiteTransfer says.
+  // Collective. If client caches are not coherent, the files get their sizes before other ranks
+  // open them. `has_incoherent_caches`: see SiteTransfer.
   void set_sizes(const Placed& placed, bool has_incoherent_caches);
-  // Local. The files of the field, with all that comes before the data; nullptr on ranks that do not touch them.
+  // Local. The files of the field, with everything before the data written; nullptr on ranks that do not touch them.
   std::vector<storage::File*> open(const Placed& placed, bool touches_file);
-  // Local. Does `work`; its errors name the files as the user did.
+  // Local. Runs `work`; its errors use the names that the user gave.
   void named(base::FunctionRef<void()> work) const;
-  // Collective. What comes after the data. `digest` returns what is known of them, on all ranks, and `describe` adds
-  // to the report; both run inside an agreement.
+  // Collective. Writes everything after the data. `digest` returns their checksums and observables, on all ranks, and
+  // `describe` adds to the report; both run inside an agreement.
   Report finish(const Placed& placed, base::FunctionRef<format::Digest()> digest,
                 base::FunctionRef<void(Report&)> describe);
-  // Local. Plans a field as place() does on rank 0 and writes nothing; the report says what would be written.
+  // Local. Plans a field like place() on rank 0 and writes nothing; the report says what would be written.
   Report rehearse(const FieldPlan& plan);
-  // Local. Throws no_space unless there is room for what was rehearsed.
+  // Local. Throws no_space unless there is space for the rehearsed fields.
   void require_space() const;
   // Collective. The contents of rank 0 are written.
   void append_record(const std::string& type, std::string_view contents);
-  // Collective. Does all that a writer in place does. Where ranks have lost each other, some may still write when it
-  // fails: what they write is nothing then (Appending::leave_to_next).
+  // Collective. Runs all steps of a writer in place. If ranks have lost each other, some may still write when it
+  // fails: their data are then ignored (Appending::leave_to_next).
   void in_place(base::FunctionRef<void()> work);
-  // Collective. Completes the file; it keeps the name it has. `report` gets the seconds and the verdict of read-back.
+  // Collective. Completes the file under its present name. Adds the seconds and verdict of read-back to `report`.
   void complete(Report& report);
-  // Collective. Gives a complete file its name.
+  // Collective. Renames a complete file to its final name.
   void publish(Report& report);
-  // Collective. Both.
+  // Collective. Both steps.
   void commit(Report& report);
-  // Local. What the (first) file is called until then.
+  // Local. The name of the (first) file until then.
   const std::string& temporary_path() const noexcept { return files_.front()->temporary_path(); }
   std::uint64_t end() const noexcept { return end_; }  // of the file so far
 
@@ -136,7 +136,7 @@ class LQ_INNER FieldWriter {
   Communicator communicator_;
   std::string path_, like_;
   WriteOptions options_;
-  std::vector<std::unique_ptr<NewFile>> files_;  // none: nothing was written yet
+  std::vector<std::unique_ptr<NewFile>> files_;  // empty: nothing written yet
   std::unique_ptr<Appending> appending_;         // at the root, in place
   std::unique_ptr<Placed> at_root_;              // planned there
   std::vector<Written> written_;
@@ -146,14 +146,14 @@ class LQ_INNER FieldWriter {
   std::optional<Continuation> before_;
 };
 
-// Local. The format asked for, or that of the path's suffix.
+// Local. The requested format, or that of the path's suffix.
 const format::Format& target_format(const std::string& path, const WriteOptions& options, const FieldSpec& spec,
                                     const Extents& extents);
 
-// Local. What all ranks must ask for alike who write a field together.
+// Local. Arguments that ranks writing a field together must agree on.
 std::vector<comm::Stated> stated_request(const std::string& path, const WriteOptions& options, const FieldSpec& spec,
                                          const std::string& name, const Metadata& metadata);
-// Local. The same of a conversion.
+// Local. The same for a conversion.
 std::vector<comm::Stated> stated_conversion(const std::string& from, const std::string& to,
                                             const ConvertOptions& options);
 

@@ -34,7 +34,7 @@ std::uint32_t start_crc(base::ByteSource& file, std::uint64_t bytes) {
   return kernels::crc32(0, read_exactly(file, 0, std::min(bytes, journal_start)));
 }
 
-// While the journal is applied, each byte is the old or the new one.
+// True while the journal is being applied: each byte is the old or the new one.
 bool is_on_its_way(base::ByteSource& file, const Journal& journal) {
   return file.size() == journal.bytes_after && std::ranges::all_of(journal.pieces, [&](const Journal::Piece& piece) {
            const std::vector<std::byte> now = read_exactly(file, piece.offset, piece.before.size());
@@ -53,7 +53,7 @@ State state_of(base::ByteSource& file, const Journal& journal) {
   return is_of_file ? State::interrupted : State::foreign;
 }
 
-// Nothing where it is gone again.
+// Empty if it was removed in the meantime.
 std::optional<std::vector<std::byte>> read_journal(storage::Transport& transport, const std::string& path) {
   if (transport.kind(path) != storage::PathKind::file) return {};
   try {
@@ -79,18 +79,18 @@ std::string hidden_journal(const std::string& path) {
   return base::hidden_name(path, fmt::format(".{:08x}{}", kernels::crc32(0, base::as_bytes(name)), journal_ending));
 }
 
-// By the name that is given, which may be that of a link.
+// By the given name, which may be that of a link.
 std::vector<std::string> journals_beside(const std::string& path) {
   return {hidden_journal(path), older_journal(path)};
 }
 
-// Those of them that are there.
+// Those that exist.
 std::vector<std::string> present(storage::Transport& transport, std::vector<std::string> journals) {
   std::erase_if(journals, [&](const std::string& path) { return transport.kind(path) != storage::PathKind::file; });
   return journals;
 }
 
-// There was none a moment ago.
+// There was no journal a moment ago.
 std::unique_ptr<storage::File> create_journal(storage::Transport& transport, const std::string& path,
                                               const std::string& journal) {
   try {
@@ -105,14 +105,14 @@ std::unique_ptr<storage::File> create_journal(storage::Transport& transport, con
   }
 }
 
-// The same file for two owners, of whom this one does not close it.
+// A second owner of the file that does not close it.
 std::shared_ptr<storage::File> borrowed(storage::File& file) { return {std::shared_ptr<void>(), &file}; }
 
 State recover_now(storage::Transport& transport, const std::string& path, Sync sync) {
   std::vector<std::string> journals = present(transport, journal_paths(path));
   if (journals.empty()) return State::absent;
   const auto file = transport.open_write(path);
-  // A bit that flips on the way into memory must not make a stranger of a journal that the file needs.
+  // A bit flip during reading must not make the file's own journal look foreign.
   storage::TwiceRead read_twice(transport);
   base::ReadTwice file_twice(*file);
   const FoundJournal found = find_journal(read_twice, file_twice);
@@ -124,7 +124,7 @@ State recover_now(storage::Transport& transport, const std::string& path, Sync s
   if (sync != Sync::none) file->sync();
   file->close();
   if (found.state == State::absent) return found.state;
-  // The one that belongs to the file goes last: until then it can be done again.
+  // The journal that belongs to the file is last: until then recovery can be repeated.
   std::stable_partition(journals.begin(), journals.end(),
                         [&](const std::string& journal) { return journal != found.path; });
   for (const std::string& journal : journals) remove_journal(transport, journal, sync);
@@ -176,7 +176,7 @@ void require_one_name(const std::string& path) {
       {.path = path});
 }
 
-// One that belongs to the file, whatever else lies there.
+// The journal that belongs to the file, whatever others exist.
 FoundJournal find_journal(storage::Transport& transport, base::ByteSource& file) {
   FoundJournal found;
   for (const std::string& path : journal_paths(file.path())) {
@@ -201,15 +201,15 @@ std::optional<Finding> finding_of(const FoundJournal& found, const std::string& 
     case State::complete:
       return Finding{.severity = Severity::note,
                      .rule = "journal-complete",
-                     .message = fmt::format("{} has changes that are not all in the file yet; they are read as if they "
-                                            "were. `lq repair {}` puts them there",
+                     .message = fmt::format("{} has changes that are not all in the file yet; readers apply "
+                                            "them. `lq repair {}` writes them to the file",
                                             journal, path)};
     case State::interrupted:
       return Finding{.severity = Severity::warning,
                      .rule = "journal-interrupted",
                      .message = fmt::format(
-                         "another program is appending to the file, or was interrupted: the file is read as it was "
-                         "before. If no program is appending, `lq repair {}` removes {} and the bytes after the end",
+                         "another program is appending to the file, or was interrupted: readers see the old contents"
+                         ". If no program is appending, `lq repair {}` removes {} and the bytes after the end",
                          path, journal),
                      .offset = found.journal.bytes_before};
     case State::foreign:
@@ -261,8 +261,8 @@ void require_no_journal(storage::Transport& transport, const std::string& path) 
   const std::vector<std::string> journals = present(transport, journal_paths(path));
   if (journals.empty()) return;
   throw Error(Code::wrong_state,
-              fmt::format("{}: an append to it is under way or was interrupted, for there is {}; wait until the append "
-                          "has ended, or do \"lq repair {}\" first",
+              fmt::format("{}: an append to it is running or was interrupted, because {} exists; wait until the append "
+                          "has ended, or run \"lq repair {}\" first",
                           path, journals.front(), path),
               {.path = path});
 }
@@ -299,7 +299,7 @@ void settle_journal(storage::Transport& transport, const std::string& path, Sync
     }
   }
   if (is_file && !is_link) return;
-  // The new file takes the place of the link, and not of where that leads.
+  // The new file replaces the link, not its target.
   for (const std::string& journal : present(transport, journals_beside(path))) remove_journal(transport, journal, sync);
 }
 
@@ -325,7 +325,7 @@ Appending::Appending(storage::Transport& transport, storage::File& file, Sync sy
   try {
     while_held(path_, [&] { transport_.copy_permissions(path_, journal_path_); });
     journal_file_->write_at(0, encode_journal(journal_));
-    // Before the file grows: after a power failure nobody else knows where it ended.
+    // Before the file grows: after a power failure only this shows where it ended.
     if (sync_ != Sync::none) {
       journal_file_->sync();
       transport_.sync_directory(journal_path_);
@@ -353,7 +353,7 @@ void Appending::write(std::vector<format::Literal> literals) {
 
 base::ByteSource& Appending::file_so_far() { return *so_far_; }
 
-// Others may write to the very file, whatever lock there is: cp does. Until the next commit its state is not known.
+// Other programs such as cp may write to the file despite the lock. Its state is unknown until the next commit.
 void Appending::require_left(const FileState& found) const {
   if (left_ == nullptr || !*left_) return;
   if (**left_ == found) return left_->reset();
@@ -365,7 +365,7 @@ void Appending::require_left(const FileState& found) const {
               {.path = path_});
 }
 
-// Another writer takes the journal for one that was left behind.
+// Another writer takes the journal for a leftover.
 void Appending::require_unchanged() {
   bool is_ours = false, is_named = false;
   try {
@@ -390,7 +390,7 @@ void Appending::require_unchanged() {
 }
 
 void Appending::complete_journal(std::uint64_t bytes) {
-  // Pieces that overlap become one: what was written last counts.
+  // Overlapping pieces are merged; the last write counts.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
   for (const format::Literal& patch : waiting_->patches)
     ranges.emplace_back(patch.offset, patch.offset + patch.bytes.size());
@@ -413,11 +413,10 @@ void Appending::complete_journal(std::uint64_t bytes) {
     so_far_->read_at(piece.offset, piece.after);
   }
   if (total > largest_journal / 4) {
-    throw Error(
-        Code::too_large,
-        fmt::format("{}: {} bytes of the file would change, which is more than fits a journal; write a new file", path_,
-                    total),
-        {.path = path_});
+    throw Error(Code::too_large,
+                fmt::format("{}: {} bytes of the file would change, more than a journal can hold; write a new file",
+                            path_, total),
+                {.path = path_});
   }
   std::erase_if(journal_.pieces, [](const Journal::Piece& piece) { return piece.before == piece.after; });
   journal_.bytes_after = bytes;
@@ -448,7 +447,7 @@ void Appending::commit(std::uint64_t bytes) {
   } catch (const Error& error) {
     throw Error(error.code(),
                 fmt::format("{}: the appended data are complete, but a part of them is still in {}: the next program "
-                            "that opens the file for writing moves it to its place, or `lq repair` does: {}",
+                            "that opens the file for writing, or `lq repair`, moves it to its place: {}",
                             path_, journal_path_, error.what()),
                 {.path = path_});
   }
@@ -462,7 +461,7 @@ void Appending::give_up() noexcept {
   if (!is_ours_ || process_ != ::getpid()) return;
   is_ours_ = false;
   try {
-    // In this order: whatever the journal says, of a file that has its old end it makes nothing else.
+    // In this order: for a file with its old end the journal has no effect.
     if (file_.size() > journal_.bytes_before) {
       file_.resize(journal_.bytes_before);
       if (sync_ != Sync::none) file_.sync();

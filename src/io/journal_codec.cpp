@@ -17,7 +17,7 @@ constexpr std::size_t head_bytes = 24, crc_bytes = 4, place_bytes = 16;
 
 void put_crc(std::vector<std::byte>& bytes) { base::append_le(bytes, kernels::crc32(0, bytes)); }
 
-// The pieces whose places are told at `places`; false: they contradict each other or the length of the journal.
+// The pieces whose positions are at `places`; false: they contradict each other or the length of the journal.
 bool take_pieces(base::Bytes places, base::Bytes contents, Journal& journal) {
   std::uint64_t end = 0, total = 0;
   for (std::size_t at = 0; at < places.size(); at += place_bytes) {

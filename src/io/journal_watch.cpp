@@ -28,7 +28,7 @@ bool RememberedReads::are_still_so() {
 
 namespace {
 
-// Clocks of file systems tick every 2 s at most, and those of servers may be some seconds late.
+// Clocks of file systems tick at least every 2 s, and those of servers may be some seconds late.
 constexpr std::int64_t stamps_tell_after = 10'000'000'000;
 
 std::int64_t now_by_our_clock() {
@@ -70,7 +70,7 @@ void read_undisturbed(storage::Transport& transport, const std::shared_ptr<stora
     }
   }
   throw Error(Code::io,
-              fmt::format("{}: it was read {} times, and each time another program wrote to it in the meantime; read "
+              fmt::format("{}: the file was read {} times, and each time another program changed it; read "
                           "it again when no program writes to it",
                           file->path(), attempts),
               {.path = file->path()});

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Structured answers as JSON: the schema is documented in docs/reference/json.md.
+// Results as JSON: the schema is documented in docs/reference/json.md.
 #include <limequat/json.hpp>
 
 #include <algorithm>
@@ -97,7 +97,7 @@ void put(JsonWriter& json, const Record& record) {
   json.member("data_length", record.data_length).member("pieces", record.pieces).end_object();
 }
 
-// The numbers lie in the file one after another as in an array [t, z, y, x, ...].
+// True if the numbers are stored as in an array [t, z, y, x, ...].
 static bool lies_in_order(const Payload& payload) {
   return payload.is_in_one_piece() && payload.arrays == 1 && payload.encoding.empty() &&
          std::ranges::is_sorted(payload.order) && payload.codec == SiteCodec{};

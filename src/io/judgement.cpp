@@ -20,7 +20,7 @@
 namespace lq::io {
 namespace {
 
-// Whole slices of the slowest dimension, first .. last-1, or nothing when the box cuts slices.
+// Whole slices of the slowest dimension, first .. last-1; empty if the box cuts slices.
 struct Slices {
   std::size_t first = 0, last = 0;
 };
@@ -51,7 +51,7 @@ bool slices_contradict_field(const Sums& stated) {
   return slices && field && *slices != *field;
 }
 
-// Calls visit(stated, found) for the sums of the field, or of its slices, that the file states and the data have.
+// Calls visit(stated, found) for the sums of the field, or of its slices, that both the file and the data have.
 template <class Visit>
 void for_each_pair(SumOf of, const Sums& stated, const Sums& found, Visit&& visit) {
   for (const Sum& sum : stated.all) {
@@ -67,14 +67,14 @@ void note_difference(Judgement& judgement, const SumName& name, std::string stat
   judgement.found = std::move(found);
 }
 
-// Which program took a SHA-256 of single precision is not written: either way will do.
+// The program that computed a SHA-256 of single precision is not recorded: both ways are accepted.
 bool agrees_padded(const Sum& stated, const Sums& found) {
   if (stated.name.kind != SumKind::sha256) return false;
   const Sum* const padded = found.find({SumKind::sha256_padded, stated.name.of});
   return padded != nullptr && padded->words == stated.words;
 }
 
-// A sum of squares, in the words of its double, that is infinite or no number.
+// True if a sum of squares, stored as the bits of a double, is infinite or NaN.
 bool is_no_norm(const Sum& sum) {
   if (sum.name.kind != SumKind::norm && sum.name.kind != SumKind::momentum_action) return false;
   return !std::isfinite(std::bit_cast<double>(std::uint64_t{sum.words.at(0)} << 32 | sum.words.at(1)));
@@ -90,7 +90,7 @@ void compare_field(const Sums& all_stated, const Sums& all_found, Judgement& jud
   });
 }
 
-// Arrays and tiles, one by one.
+// Compares arrays and tiles one by one.
 void compare_parts(const Sums& all_stated, const Sums& all_found, Judgement& judgement) {
   for (const SumOf of : {SumOf::arrays, SumOf::tiles}) {
     for_each_pair(of, all_stated, all_found, [&](const Sum& stated, const Sum& found) {
@@ -122,7 +122,7 @@ void compare_slices(const Sums& all_stated, const Sums& all_found, Slices slices
 
 std::vector<SumName> sums_of(const FieldEntry& entry) {
   std::vector<SumName> names = entry.sums.names();
-  // What says which data these are where the file does not.
+  // Identifies the data if the file has no sums.
   if (names.empty()) names.push_back({SumKind::scidac, SumOf::field});
   if (entry.payload.spec.precision == Precision::single) {
     for (const SumOf of : {SumOf::field, SumOf::arrays}) {
@@ -210,7 +210,7 @@ Error mismatch_error(const Catalog& catalog, const FieldEntry& entry, const engi
   const std::string zeros =
       stats.zeros.sites == 0
           ? std::string{}
-          : fmt::format("; {} sites between bytes {} and {} hold only zeros, as lost writes leave them",
+          : fmt::format("; {} sites between bytes {} and {} contain only zeros, as after lost writes",
                         stats.zeros.sites, stats.zeros.first_offset, stats.zeros.last_offset);
   return {Code::checksum_mismatch,
           fmt::format("{}: \"{}\" at byte {}: the data have checksum {}, the file states {}{}; `lq verify` shows where "

@@ -28,7 +28,7 @@ namespace lq::io {
 
 namespace {
 
-// By the given number of threads.
+// Uses the given number of threads.
 engine::TransferStats read_past(base::ByteSource& file, const Payload& payload, int threads) {
   using enum SumKind;
   engine::TransferStats stats(payload, {{scidac, SumOf::field}, {scidac, SumOf::slices}, {weighted, SumOf::slices}});
@@ -38,10 +38,10 @@ engine::TransferStats read_past(base::ByteSource& file, const Payload& payload, 
   return stats;
 }
 
-// Of encoded tiles the format says what is lost; their bytes are no sites.
+// For encoded tiles the format reports losses; their bytes are not sites.
 bool is_encoded(const FieldEntry& entry) noexcept { return !entry.payload.encoding.empty(); }
 
-// Whether sites are not in their places: checksums do not see all exchanges, weighted sums do.
+// True if sites are not in their places: checksums do not detect all exchanges, weighted sums do.
 bool are_misplaced(const FieldEntry& entry, const engine::TransferStats& stats) {
   const std::vector<Checksum> stated = entry.sums.slices(), found = stats.sums.values().slices();
   return std::ranges::any_of(damaged_slices(entry, stats), [&](std::int64_t slice) {
@@ -89,13 +89,13 @@ class Mending {
   std::unique_ptr<base::EditedSource> rescued_;
   const format::Format* format_ = nullptr;
   bool was_damaged_ = false, was_cut_ = false;
-  bool end_is_restored_ = false;      // what was missing there is made again
+  bool end_is_restored_ = false;      // missing parts at the end were rebuilt
   std::optional<std::uint64_t> cut_;  // bytes from here on are missing
   Catalog catalog_;
   format::Findings findings_;
 };
 
-// Of a file that a scan takes for whole, fields without sums are what they were before.
+// If the scan finds a file complete, fields without sums are unchanged.
 void Mending::look_at_original() {
   try {
     const Catalog catalog = scan(original_);
@@ -112,8 +112,7 @@ void Mending::mend_headers() {
   format_ = &format::recognise(*file_);
   if (!format_->mender) {
     throw Error(Code::unsupported,
-                fmt::format("{}: nothing is known of how files of format \"{}\" can be repaired", file_->path(),
-                            format_->name()),
+                fmt::format("{}: files of format \"{}\" cannot be repaired", file_->path(), format_->name()),
                 {.path = file_->path()});
   }
   look_at_original();
@@ -122,7 +121,7 @@ void Mending::mend_headers() {
   catalog_ = format_->container->scan(*file_, limits_);
 }
 
-// Bytes that the sums single out. They are kept only where all sums of their slice, or that of the field, agree then.
+// Corrects bytes that the sums identify. Corrections are kept only if all sums of the slice, or of the field, agree
 void Mending::mend_bytes(const FieldEntry& entry, engine::TransferStats& stats) {
   const std::vector<CorrectByte> bytes = correct_bytes(*file_, catalog_, entry, stats);
   if (bytes.empty()) return;
@@ -144,8 +143,14 @@ void Mending::mend_bytes(const FieldEntry& entry, engine::TransferStats& stats) 
   stats = all_proven ? std::move(corrected) : read_past(*file_, entry.payload, threads_);
 }
 
-// Records of sums that are missing or damaged themselves are rewritten where other sums prove the data. Sums that
-// differ from the data stay: they say where the damage is.
+// True if the checksum can belong to these data, damaged: it is absent, or one of its words is still theirs. If both
+// differ, the data and the sums of their slices may both come from an older file.
+bool can_be_of(const std::optional<Checksum>& checksum, const Checksum& data) noexcept {
+  return !checksum || checksum->suma == data.suma || checksum->sumb == data.sumb;
+}
+
+// Missing or damaged records of sums are rewritten if other sums prove the data. Sums that
+// differ from the data stay: they show where the damage is.
 void Mending::mend_sums(const FieldEntry& entry, const engine::TransferStats& stats) {
   const std::optional<Checksum> checksum = entry.sums.checksum();
   const bool has_slices = !entry.sums.slices().empty();
@@ -154,11 +159,12 @@ void Mending::mend_sums(const FieldEntry& entry, const engine::TransferStats& st
   if (!checksum && !has_slices) {
     const bool has_others = std::ranges::any_of(
         entry.sums.all, [](const Sum& sum) { return evidence_of(sum.name.kind) == Evidence::exact_sum; });
-    if (was_damaged_ && !has_others) leave_unproven(entry, "no checksum of them could be read");
+    if (was_damaged_ && !has_others) leave_unproven(entry, "none of their checksums could be read");
     return;
   }
   if (total_agrees && (slices_agree || !has_damaged_slices(entry))) return;
-  const bool is_proven = slices_agree || (total_agrees && !are_misplaced(entry, stats));
+  const bool is_proven =
+      (slices_agree && can_be_of(checksum, stats.sums.total())) || (total_agrees && !are_misplaced(entry, stats));
   if (!is_proven) return;
   format_->for_fields().store_sums(*file_, catalog_, entry, {stats.sums.values()});
   end_is_restored_ = end_is_restored_ || (!checksum && &entry == &catalog_.fields.back());
@@ -177,11 +183,11 @@ bool Mending::has_damaged_slices(const FieldEntry& entry) const {
   });
 }
 
-// Nothing tells whether the data are right: the new file says so to all who examine it.
+// Nothing proves the data: the new file tells every examination.
 void Mending::leave_unproven(const FieldEntry& entry, const std::string& why) {
-  findings_.error(Code::checksum_mismatch, "repair-unproven", record_of(entry),
-                  fmt::format("\"{}\": {}, so that nothing proves these data; the new file marks them as unproven",
-                              entry.name, why));
+  findings_.error(
+      Code::checksum_mismatch, "repair-unproven", record_of(entry),
+      fmt::format("\"{}\": {}, so nothing proves these data; the new file marks them as unproven", entry.name, why));
   format_->for_fields().store_sums(*file_, catalog_, entry, {});
 }
 
@@ -191,7 +197,7 @@ void Mending::mend_field(const FieldEntry& entry) {
   mend_sums(entry, stats);
 }
 
-// The first fields, from the last of them on, so that records added to one do not move another.
+// Processes the first fields from the last one on, so that records added to one do not move another.
 void Mending::mend_fields(std::size_t count) {
   for (std::size_t i = count; i-- > 0;) {
     const FieldEntry& entry = catalog_.fields[i];
@@ -209,7 +215,7 @@ const FieldEntry* Mending::cut_field() const {
   return nullptr;
 }
 
-// Parts of a lattice are for files of LIME messages.
+// Parts of a lattice can be stored in files of LIME messages.
 bool Mending::holds_messages() const {
   return format::format_named("lime").container->recognise(*file_) != format::Likeness::no;
 }
@@ -221,7 +227,7 @@ bool Mending::ends_early(const FieldEntry& entry) const {
   return std::ranges::any_of(payload.tiles, [&](const Tile& tile) { return tile.offset + tile.bytes > *cut_; });
 }
 
-// The field stays as it is, with the sums that it has.
+// The field stays unchanged, with its sums.
 void Mending::name_lost(const FieldEntry& entry) {
   const Payload& payload = entry.payload;
   std::string lost = "some of its data are missing";
@@ -233,20 +239,20 @@ void Mending::name_lost(const FieldEntry& entry) {
                        extent - 1, extent);
   }
   findings_.error(Code::truncated, "repair-lost", record_of(entry),
-                  fmt::format("{}, because the file ended at byte {}; they are zeros now", lost, *cut_));
+                  fmt::format("{}, because the file ended at byte {}; they are zeros in the new file", lost, *cut_));
 }
 
-// No field has lost data, but records or other data are lost.
+// No field has lost data, but other records or data are lost.
 void Mending::name_end() {
   const std::uint64_t end = cut_.value_or(original_.size());
   Finding finding{.severity = Severity::error, .code = Code::truncated, .rule = "repair-lost"};
   finding.message = fmt::format("the file ended at byte {}, and the data after it are lost{}", end,
-                                cut_ ? "; zeros stand for it" : "");
+                                cut_ ? "; zeros replace them" : "");
   finding.offset = end;
   findings_.add(std::move(finding));
 }
 
-// The file has its size, and its last record the header that it had: a length in front of it was wrong.
+// True if the file has its size, and its last record the header that it had: a length before it was wrong.
 bool Mending::keeps_its_end() {
   const Catalog mended = scan(*file_);
   if (mended.records.empty() || file_->size() != original_.size()) return false;
@@ -256,13 +262,13 @@ bool Mending::keeps_its_end() {
          file_->read_at(last.header_offset, now) == now.size() && before == now;
 }
 
-// Where the message begins that holds a record.
+// The beginning of the message that contains a record.
 std::uint64_t message_begin(const Catalog& catalog, const Record& record) {
   const auto first = std::ranges::find(catalog.records, record.message, &Record::message);
   return first->header_offset;
 }
 
-// The texts of a field that hold for a part of it as well.
+// The texts of a field that are also true for a part of it.
 Metadata Mending::texts_of_part(const FieldEntry& entry, const std::string& part) {
   Metadata texts = entry.metadata;
   texts.insert(texts.end(), catalog_.metadata.begin(), catalog_.metadata.end());
@@ -282,8 +288,8 @@ Metadata Mending::texts_of_part(const FieldEntry& entry, const std::string& part
   return texts;
 }
 
-// The stated sums of the first slices: where they differ from the data these are damaged, and the part says so, too.
-// Weighted sums that are not stated are those of the data.
+// The stated sums of the first slices: slices whose data differ are damaged, and the part shows that, too.
+// Weighted sums that are not stated are computed from the data.
 Sums sums_of_part(const FieldEntry& entry, const Sums& found, std::size_t slices) {
   Sums sums = found;
   std::vector<Checksum> stated = entry.sums.slices();
@@ -298,7 +304,7 @@ Sums sums_of_part(const FieldEntry& entry, const Sums& found, std::size_t slices
   return sums;
 }
 
-// The whole slices of a field whose data end early, as the box of the lattice that they are.
+// Rescues the complete slices of a field whose data end early, as a box of the lattice.
 void Mending::rescue(const FieldEntry& entry) {
   const Payload& payload = entry.payload;
   const SiteOrder order = lattice::resolve_order(payload.order, payload.extents.size());
@@ -307,7 +313,7 @@ void Mending::rescue(const FieldEntry& entry) {
   const std::uint64_t slices = (*cut_ - payload.offset) / (payload.length / extent);
   if (slices == 0) {
     throw Error(Code::truncated,
-                fmt::format("{}: the data of \"{}\" end at byte {}, within their first time slice; nothing of them can "
+                fmt::format("{}: the data of \"{}\" end at byte {}, within their first time slice; none of them can "
                             "be rescued",
                             file_->path(), entry.name, *cut_),
                 {.path = file_->path(), .record = entry.name, .offset = cut_});
@@ -325,7 +331,7 @@ void Mending::rescue(const FieldEntry& entry) {
   request.metadata = texts_of_part(entry, part);
   request.checksum = has_sums;
   if (!has_sums) request.metadata.emplace_back(format::unproven_text, "the file had no checksums of its slices");
-  // Fields in front of it stay as they are.
+  // Fields before it stay unchanged.
   const bool is_first = &entry == catalog_.fields.data();
   const std::uint64_t kept = is_first ? 0 : message_begin(catalog_, catalog_.records[entry.record]);
   request.offset = kept;
@@ -363,7 +369,7 @@ MendedFile Mending::run() {
   mend_headers();
   const FieldEntry* cut = holds_messages() ? cut_field() : nullptr;
   if (cut != nullptr) {
-    // What is added to fields in front of it moves it.
+    // Data added to fields before it move it.
     const auto before = static_cast<std::size_t>(cut - catalog_.fields.data());
     const std::uint64_t bytes = file_->size();
     mend_fields(before);

@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A damaged file with fields put right: headers and texts by what its format knows, data by their sums, and the whole
-// time slices of data that end early. Sums are rewritten only where other sums prove the data; what is not proven or
-// lost is an error among the findings. Whether the result is sound is for an examination of it to say.
+// Repairs a damaged file with fields: headers and texts by the rules of its format, data by their sums, and complete
+// time slices of data that end early. Sums are rewritten only if other sums prove the data; anything unproven or
+// lost is an error among the findings. An examination of the result decides whether it is intact.
 #pragma once
 
 #include <memory>
@@ -18,15 +18,15 @@ namespace lq::io {
 
 struct MendedFile {
   std::unique_ptr<base::EditedSource> complete;  // everything in its place
-  std::unique_ptr<base::EditedSource> rescued;   // parts of it, where data end early; else nothing
-  Catalog catalog;                               // of what is to be written
-  std::vector<Finding> findings;                 // warnings tell what was done, errors what is lost or unproven
+  std::unique_ptr<base::EditedSource> rescued;   // parts of it, if data end early; else nullptr
+  Catalog catalog;                               // of the file to write
+  std::vector<Finding> findings;                 // warnings report what was done, errors what is lost or unproven
 
   base::EditedSource& to_write() const { return rescued ? *rescued : *complete; }
 };
 
-// Local; by the given number of threads, 0: as many as the process has cores to itself, all of which read `file`.
-// Throws truncated where the file ends before its first whole time slice.
+// Local; with the given number of threads, 0: as many as the process has cores of its own; all of them read `file`.
+// Throws truncated if the file ends before its first complete time slice.
 MendedFile mend_file(base::ByteSource& file, const Limits& limits, int threads);
 
 }  // namespace lq::io

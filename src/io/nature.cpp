@@ -24,7 +24,7 @@
 namespace lq::io {
 namespace {
 
-constexpr std::uint64_t few_sites = 16384;  // are all measured
+constexpr std::uint64_t few_sites = 16384;  // up to this many are all measured
 
 // Of a large lattice, parts spread evenly over it.
 constexpr std::int64_t box_length = 8, box_width = 2;  // along x, and in other dimensions
@@ -46,7 +46,7 @@ std::vector<Box> sample_boxes(const Payload& payload) {
   return chosen;
 }
 
-// The mean of the parts, and its uncertainty as these differ.
+// The mean of the parts, and its uncertainty from their scatter.
 Estimate sample(base::ByteSource& sites, const Payload& payload) {
   std::vector<double> means;
   const auto planes = static_cast<double>(payload.extents.size() * (payload.extents.size() - 1) / 2);
@@ -57,14 +57,14 @@ Estimate sample(base::ByteSource& sites, const Payload& payload) {
   const double mean = std::accumulate(means.begin(), means.end(), 0.0) / count;
   double squares = 0;
   for (const double one : means) squares += (one - mean) * (one - mean);
-  constexpr double deviations = 10;  // a few parts tell their spread roughly
+  constexpr double deviations = 10;  // large, because a few parts give only a rough estimate of the spread
   return {{mean, {}}, deviations * std::sqrt(squares / (count * (count - 1)))};
 }
 
-// Of sums in double precision over links in double precision.
+// For sums in double precision over links in double precision.
 constexpr double least_tolerance = 1e-11;
 
-// Of all of a field by as much as tolerance_of() says, unless a checksum proves its data.
+// True if the values differ by more than tolerance_of() allows, unless a checksum proves the data.
 bool differs(const FieldEntry& entry, const std::optional<double>& stated, const std::optional<double>& measured,
              double uncertainty) {
   if (!stated || !measured) return false;
@@ -87,7 +87,7 @@ class Description {
   }
   std::string group() const { return fmt::format("SU({})", payload_.spec.colors); }
   std::string zeros(const ZeroRegion& zeros) const {
-    return (*this)(fmt::format("{} sites between bytes {} and {}{} hold only zeros, as lost writes leave them",
+    return (*this)(fmt::format("{} sites between bytes {} and {}{} contain only zeros, as after lost writes",
                                zeros.sites, zeros.first_offset, zeros.last_offset, of_sites_));
   }
 
@@ -97,7 +97,7 @@ class Description {
   std::string_view of_sites_;
 };
 
-// Where zero links lie.
+// Where the zero links are.
 enum class Zeros { none, open_boundary, whole_borders, elsewhere };
 
 Zeros place_of_zeros(const engine::OddNumbers& numbers, const Box& moved) {
@@ -167,7 +167,7 @@ bool may_be_boundary(const engine::TransferStats& stats, const Box& moved) {
 
 double tolerance_of(double stated, Precision precision) {
   if (precision == Precision::single) return largest_tolerance;
-  const std::string text = fmt::format("{}", stated);  // the fewest digits that give this number
+  const std::string text = fmt::format("{}", stated);  // the fewest digits that represent this number
   const std::size_t point = text.find('.'), exponent = text.find('e');
   const std::size_t end = std::min(exponent, text.size());
   int decimals = point < end ? static_cast<int>(end - point) - 1 : 0;
@@ -208,13 +208,13 @@ Nature nature_of(const Catalog& catalog, const FieldEntry& entry, const Box& mov
     judge_zeros(describe, entry, moved, stats, measured, nature);
     judge_links(describe, numbers, nature);
   }
-  // Zeros and numbers that are none explain it.
+  // Zeros and NaN explain the difference.
   if (!measured || !nature.damage.empty()) return nature;
   const auto compare = [&](std::string_view what, const std::optional<double>& stated,
                            const std::optional<double>& found, double uncertainty) {
     if (!differs(entry, stated, found, uncertainty)) return;
     const std::string about =
-        uncertainty > 0 ? fmt::format("about {:.4g}, as a sample has it", *found) : fmt::format("{:.12g}", *found);
+        uncertainty > 0 ? fmt::format("about {:.4g}, estimated from a sample", *found) : fmt::format("{:.12g}", *found);
     nature.damage.push_back(
         describe(fmt::format("the {} of the links is {}, the file states {:.12g}", what, about, *stated)));
   };
@@ -230,7 +230,7 @@ void require_undamaged(const Catalog& catalog, const FieldEntry& entry, const st
   for (std::size_t k = 1; k < damage.size(); ++k) what += "; " + damage[k];
   throw Error(Code::checksum_mismatch,
               what +
-                  ". The new file would have right checksums over it: take a good copy, or insist "
+                  ". The new file would have valid checksums over the damage: use a good copy, or override "
                   "(options.accept_damage = true)",
               {.path = catalog.path, .record = entry.name, .offset = entry.payload.offset});
 }
@@ -239,7 +239,7 @@ namespace {
 
 using Names = std::span<const std::string_view>;
 
-// As spelt without case, spaces and punctuation. Short names with other meanings, such as t0 and Q, are none of them.
+// Spelt without case, spaces and punctuation. Short names with other meanings, such as t0 and Q, are excluded.
 constexpr std::string_view polyakov_names[] = {"polyakovloop", "polyakov", "ploop", "polyakovlinetrace"};
 constexpr std::string_view charge_names[] = {"topologicalcharge", "topcharge", "qtop"};
 constexpr std::string_view t0_names[] = {"flowt0", "t0overa2", "t0a2", "wilsonflowt0", "gradientflowt0"};
@@ -264,7 +264,7 @@ const base::Property* find_property(const std::vector<base::Property>& propertie
   return found == properties.end() ? nullptr : &*found;
 }
 
-// "0.1", "(0.1, 0.2)", "0.1 0.2": one or two numbers; nothing where there is anything else.
+// "0.1", "(0.1, 0.2)", "0.1 0.2": one or two numbers; empty if the text contains anything else.
 std::vector<double> numbers_in(std::string_view text) {
   std::vector<double> numbers;
   constexpr std::string_view separators = " \t,;()";
@@ -284,7 +284,7 @@ std::string shown(const base::Property& property) {
   return fmt::format("{} = {}", base::printable(property.key), base::printable(property.value));
 }
 
-// The sum of colours in place of their average, and the other way round.
+// The sum over colours instead of their average, or the reverse.
 std::string normalisation(double stated, double measured, int colors, double tolerance) {
   for (const double factor : {static_cast<double>(colors), 1.0 / colors}) {
     if (std::abs(measured) > 10 * tolerance && std::abs(stated - factor * measured) <= factor * tolerance) {
@@ -310,7 +310,7 @@ ComparedObservable compare_polyakov(const base::Property& property, std::span<co
   return result;
 }
 
-// At which flow time it was measured is not said.
+// The text does not state the flow time of the measurement.
 ComparedObservable compare_charge(const base::Property& property, double stated, const Observables& measured) {
   const FlowPoint& last = measured.flow.back();
   ComparedObservable result{"topological charge", shown(property),
@@ -325,14 +325,14 @@ ComparedObservable compare_charge(const base::Property& property, double stated,
   result.agrees = is_rounded || std::ranges::any_of(measured.flow, [&](const FlowPoint& point) {
                     return std::abs(*point.charge - stated) <= tolerance;
                   });
-  if (!result.agrees) result.remark = "it may be that of another flow time, or of other smearing";
+  if (!result.agrees) result.remark = "it may belong to another flow time or smearing";
   return result;
 }
 
-// Of two definitions of the energy either.
+// For either of two definitions of the energy.
 ComparedObservable compare_scale(std::string name, const base::Property& property, double stated,
                                  const std::optional<double>& clover, const std::optional<double>& plaquette) {
-  constexpr double relative = 2e-3;  // of the interpolation of other programs
+  constexpr double relative = 2e-3;  // for the interpolation of other programs
   const auto is_near = [&](const std::optional<double>& value) {
     return value && std::abs(*value - stated) <= relative * std::abs(stated);
   };
@@ -342,7 +342,7 @@ ComparedObservable compare_scale(std::string name, const base::Property& propert
     result.measured += fmt::format("{}{:.8g} of the plaquette", clover ? ", " : "", *plaquette);
   }
   result.agrees = is_near(clover) || is_near(plaquette);
-  if (!result.agrees) result.remark = "it may be of another flow, or in other units";
+  if (!result.agrees) result.remark = "it may belong to another flow, or be in other units";
   return result;
 }
 
@@ -352,7 +352,7 @@ std::vector<ComparedObservable> compare_observables(const Metadata& texts, const
                                                     const FieldSpec& spec) {
   const std::vector<base::Property> properties = base::properties_of(texts);
   std::vector<ComparedObservable> compared;
-  // compare(property, numbers) where the texts have numbers of that name.
+  // Calls compare(property, numbers) if the texts have numbers of that name.
   const auto with = [&](Names names, const auto& compare) {
     const base::Property* const property = find_property(properties, names);
     if (property == nullptr) return;

@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What data look like that pass without a checksum which proves them: zeros, numbers that are none, links off SU(N),
-// and observables that are not those the file states. Who reads says so; who rewrites them refuses, for the new file
-// would have right checksums over them.
+// Plausibility of data that no checksum proves: zeros, NaN and infinities, links off SU(N),
+// and observables that differ from the stated ones. Readers report this; programs that rewrite the data refuse, because
+// the new file would have valid checksums over them.
 #pragma once
 
 #include <optional>
@@ -20,61 +20,61 @@
 
 namespace lq::io {
 
-// Stated observables have at least six significant digits, and were computed in whatever precision.
+// Stated observables have at least six significant digits, and were computed in any precision.
 inline constexpr double largest_tolerance = 1e-5;
-// By how much a measured value may differ from the one that is stated with so many digits.
+// Largest allowed difference between a measured value and a stated one with this number of digits.
 double tolerance_of(double stated, Precision precision);
-// More links, or sites with such, than this share off SU(N) are no damage but another kind of field (smeared or
-// rescaled links).
+// If a larger share of links, or of sites with such links, is off SU(N), this is not damage but another kind of field
+// (smeared or rescaled links).
 inline constexpr double most_damaged_links = 0.1;
 
-// What was measured of a field, and by how much it may be wrong.
+// Measured values of a field, and their uncertainty.
 struct Estimate {
   Observed value;
   double uncertainty = 0;  // of the plaquette; a sample has no link trace
 };
 
-// Local. Whether zeros are such that the whole plaquette tells whether they are a boundary.
+// Local. True if only the plaquette of the whole field can decide whether the zeros are a boundary.
 bool may_be_boundary(const engine::TransferStats& stats, const Box& moved);
 
-// Collective. Of a field with a stated plaquette that can be measured: all of it where it is small, or `whole`, else a
-// sample. Nothing for others.
+// Collective. For a measurable field with a stated plaquette: all of it if it is small, or `whole`, else a
+// sample. Empty for others.
 std::optional<Estimate> estimate(ScannedFile& file, const FieldEntry& entry, bool whole,
                                  const Communicator& communicator);
 
-// Sentences, each naming the file, the field, and the place where there is one.
+// Messages, each naming the file, the field, and the place if there is one.
 struct Nature {
-  std::vector<std::string> damage;   // speaks against the data
+  std::vector<std::string> damage;   // evidence of damage
   std::vector<std::string> remarks;  // links of another kind, boundaries
 };
 
-// Local. Of the sites `moved`, a box within those that are stored.
+// Local. For the sites `moved`, a box within the stored ones.
 Nature nature_of(const Catalog& catalog, const FieldEntry& entry, const Box& moved, const engine::TransferStats& stats,
                  const std::optional<Estimate>& measured = {});
 
-// Local. checksum_mismatch where something speaks against data that no checksum proves, unless that is accepted: they
-// would get right checksums in a new file.
+// Local. checksum_mismatch if there is evidence against data that no checksum proves, unless that is accepted: they
+// would get valid checksums in a new file.
 void require_undamaged(const Catalog& catalog, const FieldEntry& entry, const std::vector<std::string>& damage,
                        bool accept_damage);
 
-// What the texts of a file say about observables: values that another program measured, and what they presume.
+// Observables in the texts of a file: values that another program measured, and their assumptions.
 
-// Texts that state another value than was measured may speak of something else, such as other smearing: this is for
-// the verifier to judge.
+// A text with another value than the measured one may refer to something else, such as other smearing: the verifier
+// decides.
 struct ComparedObservable {
   std::string name;      // "Polyakov loop"
-  std::string stated;    // as the text has it
-  std::string measured;  // what it was compared with
+  std::string stated;    // as in the text
+  std::string measured;  // the value it was compared with
   bool agrees = false;
-  std::string remark = {};  // what may explain that it does not; empty: nothing
+  std::string remark = {};  // a possible explanation of a difference; empty: none
 };
 
-// Local. Polyakov loop, topological charge, t0 and w0 that the texts state, compared with what was measured with so
-// much flow; what was not measured is left out.
+// Local. Polyakov loop, topological charge, t0 and w0 stated in the texts, compared with the values measured with this
+// flow; values that were not measured are omitted.
 std::vector<ComparedObservable> compare_observables(const Metadata& texts, const Observables& measured,
                                                     const FieldSpec& spec);
 
-// Local. "xi_0 = 2.38": what in the texts says that lattice spacings differ between directions.
+// Local. "xi_0 = 2.38": the statement in the texts that lattice spacings differ between directions.
 std::optional<std::string> stated_anisotropy(const Metadata& texts);
 
 }  // namespace lq::io

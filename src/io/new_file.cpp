@@ -26,7 +26,7 @@ namespace {
              "there is a file of this name already; choose another name, or replace it with options.overwrite = true");
 }
 
-// The user knows nothing of the temporary file.
+// The user does not know the temporary file.
 [[noreturn]] void throw_about(const std::string& path, const std::string& temporary, const Error& error) {
   std::string sentence = error.what();
   if (sentence.starts_with(temporary)) sentence.replace(0, temporary.size(), path);
@@ -101,7 +101,7 @@ void NewFile::create_at_root(bool overwrite, std::uint64_t bytes, const StripeRe
 
 namespace {
 
-// What the root tells of a file that it has made.
+// The root's message about a file that it has created.
 struct CreatedFile {
   std::optional<storage::Identity> identity;
   storage::StorageTraits unit;
@@ -125,8 +125,8 @@ void NewFile::take_identity(base::Bytes& message) {
   replaces_ = created.replaces;
 }
 
-// Only the file itself tells its stripes, and one rank has asked it. A rank that sees another file system (a server its
-// disk, the others the network) has a view of its own.
+// Only the file itself has stripes, and one rank has queried it. A rank that sees another file system (a server its
+// disk, the others the network) uses its own view.
 storage::StorageTraits NewFile::unit() const {
   if (communicator_.is_root()) return unit_;
   storage::StorageTraits mine = transport_.unit(base::directory_of(path_));
@@ -199,7 +199,7 @@ void NewFile::open_ours() {
   file_ = std::move(file);
 }
 
-// Where others may write to the folder, the name may have become that of another file.
+// If others may write to the folder, the name may refer to another file by now.
 void NewFile::require_ours(bool is_ours) const {
   if (is_ours) return;
   if (temporary_path_ == path_) throw storage::replaced_error(path_);
@@ -215,7 +215,7 @@ void NewFile::discard() noexcept {
   try {
     transport_.remove(temporary_path_);
   } catch (...) {
-    // Nothing more can be done here; the error that led here is already on its way.
+    // Nothing more can be done here; the original error is already being thrown.
   }
 }
 
@@ -244,7 +244,7 @@ void NewFile::keep_private() {
   if (!like_.empty() && &storage::resolve(like_) == &transport_) transport_.keep_private(like_, temporary_path_);
 }
 
-// While it is empty, which is the only time for that.
+// Stripes can only be set while the file is empty.
 void NewFile::set_stripes(const std::string& spare, std::uint64_t bytes, const StripeRequest& request) {
   const storage::Striping striping = transport_.set_stripes(temporary_path_, spare, bytes, request);
   stripes_ = striping.stripes;
@@ -271,7 +271,7 @@ void NewFile::require_space(std::uint64_t offset, std::uint64_t bytes) {
 void NewFile::reserve(std::uint64_t offset, std::uint64_t bytes) {
   constexpr std::uint64_t worth_a_call = 1024 * 1024;
   if (bytes < worth_a_call) return;
-  // Of a file that another program made nobody has asked yet.
+  // The traits of a file that another program created are not known yet.
   if (!(created_ ? unit_ : transport_.unit(path_)).reserve_first) return;
   const base::Stopwatch watch;
   named([&] { file_->reserve(offset, bytes); });
@@ -322,13 +322,13 @@ double NewFile::publish(Sync sync) {
   });
 }
 
-// A name that was free is free still, as a rule, so that nobody asks again.
+// A name that was free usually still is, so it is not checked again.
 void NewFile::prepare_for_name(Sync sync) {
   require_ours(storage::is_same_file(*identity_, transport_.identity(temporary_path_)));
   try {
     settle_journal(transport_, path_, sync, replaced_ ? &*replaced_ : nullptr);
   } catch (const Error&) {
-    // Somebody has taken the name, and adds to what is there: that is told when the name is asked for.
+    // If another program took the name and appends to that file, taking the name reports it.
     if (overwrite_ || transport_.kind(path_) == storage::PathKind::absent) throw;
   }
   if (replaces_ && transport_.kind(path_) == storage::PathKind::absent) {
@@ -351,10 +351,11 @@ void NewFile::give_name() {
 
 void NewFile::take_over() {
   replaced_.reset();
-  replaced_.emplace(path_, Error(Code::io,
-                                 path_ + ": another program adds to this file, or is about to replace it: it is not "
-                                         "replaced now; wait until that has ended, or write another file",
-                                 {.path = path_}));
+  replaced_.emplace(path_,
+                    Error(Code::io,
+                          path_ + ": another program is appending to this file or about to replace it: it is not "
+                                  "replaced; wait until that program has ended, or write another file",
+                          {.path = path_}));
 }
 
 double NewFile::publish_set(const std::vector<std::unique_ptr<NewFile>>& files, Sync sync) {
@@ -385,8 +386,8 @@ void NewFile::sync_name() {
     facts.path = path_;
     throw Error(
         error.code(),
-        fmt::format("{}: the file is complete and has its name, but a crash of the machine could lose the name: {}",
-                    path_, error.what()),
+        fmt::format("{}: the file is complete and published, but a crash of the machine could lose its name: {}", path_,
+                    error.what()),
         facts);
   }
 }

@@ -24,14 +24,14 @@
 
 namespace lq::io {
 
-// A word is, from its highest bits: the number of the block (40), a number (22), and what becomes of the slot (2). The
-// number counts those who use a ready block, or is the process that fills it.
+// A word is, from its highest bits: the number of the block (40), a number (22), and the state of the slot (2). The
+// number counts the users of a ready block, or is the process that fills it.
 
 namespace {
 
 constexpr std::uint64_t slot_page = 4096;
 constexpr std::uint64_t most_ways = 8;
-constexpr double longest_wait = 30;  // seconds; then everybody reads for himself
+constexpr double longest_wait = 30;  // seconds; then each process reads for itself
 
 enum SlotState : std::uint64_t { empty = 0, filling = 1, ready = 2 };
 constexpr std::uint64_t one_user = 4;
@@ -46,7 +46,7 @@ constexpr bool is_of(std::uint64_t word, std::uint64_t block) { return state_of(
 
 constexpr std::uint64_t in_pages(std::uint64_t bytes) { return (bytes + slot_page - 1) / slot_page * slot_page; }
 
-// Another one with its number is taken for it: then the wait has an end, too.
+// A new process with the same number is taken for the old one; therefore waiting is limited, too.
 bool is_gone(std::uint64_t process) noexcept { return ::kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH; }
 
 }  // namespace
@@ -177,7 +177,7 @@ void require_cache_options(const std::string& path, const NodeCacheOptions& opti
   }
   if (options.bytes / block < 2 || options.bytes > std::uint64_t{1} << 62) {
     base::fail(Code::invalid_argument, {.path = path},
-               "a cache of {} bytes does not hold two blocks of {}; give it more, or smaller blocks", options.bytes,
+               "a cache of {} bytes cannot hold two blocks of {}; use more bytes, or smaller blocks", options.bytes,
                block);
   }
 }
@@ -188,14 +188,14 @@ struct NodeCache::State {
   State(const std::string& file_path, const Communicator& ranks, const NodeCacheOptions& how)
       : path(file_path), communicator(ranks), options(how), transport(storage::resolve(file_path)) {}
 
-  // Local. The file, open; opened only once.
+  // Local. The open file; opened only once.
   storage::File& file() {
     const std::lock_guard lock(mutex);
     if (!opened) {
       std::unique_ptr<storage::File> now = transport.open_read(path);
       const storage::Identity found = now->identity();
       if (!is_same_across_nodes(found, identity) || found.bytes != identity.bytes) {
-        base::fail(Code::io, {.path = path}, "is another file than when the cache was made; make a new cache");
+        base::fail(Code::io, {.path = path}, "is a different file than when the cache was created; create a new cache");
       }
       opened = std::move(now);
     }
@@ -216,7 +216,7 @@ struct NodeCache::State {
       const std::size_t got = file().read_at(begin, memory.first(length));
       if (got == length) return got;
       base::fail(Code::io, {.path = path, .offset = begin + got},
-                 "ends at byte {}, but had {} bytes when the cache was made", begin + got, identity.bytes);
+                 "ends at byte {}, but had {} bytes when the cache was created", begin + got, identity.bytes);
     };
     if (blocks && blocks->use(offset / options.block_bytes, fetch, give)) return done;
     done = file().read_at(offset, bytes);
@@ -231,11 +231,11 @@ struct NodeCache::State {
   Communicator communicator;
   NodeCacheOptions options;
   storage::Transport& transport;
-  storage::Identity identity;  // of the file, as the root has seen it
+  storage::Identity identity;  // of the file, as the root sees it
   std::mutex mutex;
   std::unique_ptr<storage::File> opened;
   std::unique_ptr<comm::Node::Lease> lease;
-  std::optional<io::SharedBlocks> blocks;  // in the lease
+  std::optional<io::SharedBlocks> blocks;  // in the leased memory
   std::uint64_t memory_bytes = 0;
 };
 
@@ -258,7 +258,7 @@ NodeCache::NodeCache(const std::string& path, const Communicator& communicator, 
   });
   comm.broadcast(std::as_writable_bytes(std::span(&state.identity, 1)), 0);
   comm::Node& node = comm.node();
-  // Each rank of a node makes an equal part of its memory, which is one piece.
+  // Each rank of a node provides an equal part of its memory, which is contiguous.
   const auto largest = static_cast<std::uint64_t>(node.largest());
   const std::uint64_t part = options.bytes / largest / cache_page * cache_page;
   if (part > 0) state.lease = node.lease(part);
@@ -274,7 +274,7 @@ NodeCache::NodeCache(const std::string& path, const Communicator& communicator, 
   comm.barrier();
 }
 
-// Memory that others still read is not leased again before they, too, ask for some.
+// Memory that others still read is leased again only when they, too, request some.
 NodeCache::~NodeCache() = default;
 NodeCache::NodeCache(NodeCache&&) noexcept = default;
 NodeCache& NodeCache::operator=(NodeCache&&) noexcept = default;

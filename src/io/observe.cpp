@@ -14,7 +14,7 @@
 namespace lq::io {
 namespace {
 
-constexpr std::size_t piece_bytes = 256 * base::kibi;  // stays in the second cache level while it is measured
+constexpr std::size_t piece_bytes = 256 * base::kibi;  // fits into the L2 cache while it is measured
 
 Precision precision_in_memory(const Payload& payload) {
   return physics::can_be_u1(payload.spec, payload.extents) ? Precision::double_ : payload.spec.precision;
@@ -57,10 +57,13 @@ physics::SliceSums MeasuredSlices::sums(const lattice::Share& share, engine::Tra
   first_ = memory();
   behind_ = memory();
   for (std::size_t plane = 0; plane < sums_.planes(); ++plane) slice_.push_back(memory());
+  base::ReadTwice twice(sites_);
   for (std::uint64_t t = share.begin; t <= share.end; ++t) {
     for_each_piece([&](std::size_t first, std::size_t planes) {
-      // Others have the slice after the last one for their own.
-      const Box box = read(t, first, planes, t < share.end ? stats : unseen_);
+      // The slice after the last one belongs to another share; no sum is taken of what is read of it here.
+      const bool is_own = t < share.end;
+      const Box box =
+          read(is_own ? sites_ : static_cast<base::ByteSource&>(twice), t, first, planes, is_own ? stats : unseen_);
       if (t < share.end) seen(box, piece_.get());
       for (std::size_t k = 0; k < planes; ++k) {
         to_rows(k, t == share.begin ? slice_[first + k].get() : behind_.get());
@@ -78,7 +81,8 @@ void MeasuredSlices::for_each_piece(const Work& work) const {
   }
 }
 
-Box MeasuredSlices::read(std::uint64_t slice, std::size_t plane, std::size_t planes, engine::TransferStats& stats) {
+Box MeasuredSlices::read(base::ByteSource& sites, std::uint64_t slice, std::size_t plane, std::size_t planes,
+                         engine::TransferStats& stats) {
   Box box = whole(payload_.extents);
   box.lower[order_.back()] = static_cast<std::int64_t>(slice % slices(payload_));
   box.extents[order_.back()] = 1;
@@ -87,11 +91,11 @@ Box MeasuredSlices::read(std::uint64_t slice, std::size_t plane, std::size_t pla
     box.lower[dimension] = static_cast<std::int64_t>(plane);
     box.extents[dimension] = static_cast<std::int64_t>(planes);
   }
-  read_box_as_stored(sites_, payload_, box, precision_, piece_.get(), stats);
+  read_box_as_stored(sites, payload_, box, precision_, piece_.get(), stats);
   return box;
 }
 
-// Of a plane of the piece.
+// For a plane of the piece.
 void MeasuredSlices::to_rows(std::size_t plane, kernels::RowLine* rows) {
   const std::byte* const sites = piece_.get() + plane * plane_bytes_;
   if (!is_u1_) return sums_.to_rows(precision_, sites, rows);
@@ -99,7 +103,7 @@ void MeasuredSlices::to_rows(std::size_t plane, kernels::RowLine* rows) {
   sums_.to_rows(precision_, phases.data(), rows);
 }
 
-// A plane of the slice, whose place is taken by what is after it; the first one is needed once more.
+// A plane of the slice, whose place is then reused; the first one is needed once more.
 void MeasuredSlices::add(std::size_t plane) {
   const bool is_last = plane + 1 == sums_.planes();
   const Rows& next = !is_last ? slice_[plane + 1] : plane == 0 ? slice_[0] : first_;
@@ -123,11 +127,16 @@ bool is_stated(const FieldEntry& entry, format::Observables wanted) noexcept {
 
 Observed observe(ScannedFile& file, const FieldEntry& entry, const Communicator& communicator,
                  format::Observables wanted) {
+  return observe(file.files(), file.catalog(), entry, communicator, wanted);
+}
+
+Observed observe(storage::Transport& place, const Catalog& catalog, const FieldEntry& entry,
+                 const Communicator& communicator, format::Observables wanted) {
   const Payload& payload = entry.payload;
   if (is_stated(entry, wanted)) return {entry.plaquette, entry.link_trace};
   comm::Comm& comm = communicator.engine();
   physics::SliceSums sums = comm::agree(comm, [&] {
-    const PayloadFiles files(file.files(), file.catalog(), payload);
+    const PayloadFiles files(place, catalog, payload);
     MeasuredSlices slices(files.sequence(), payload);
     const lattice::Share share =
         lattice::share_of(MeasuredSlices::slices(payload), static_cast<std::uint64_t>(comm.size()),
@@ -155,7 +164,7 @@ class HaloSlice {
     read_from(all_, 0);
   }
 
-  // The site of the slice that stands there in all other dimensions.
+  // The site of the slice with these coordinates in all other dimensions.
   const double* at(Coord x) const noexcept {
     x[last()] = all_.lower[last()];
     return numbers_.data() + lattice::site_number(x, all_, order_) * payload_->spec.numbers;
@@ -164,7 +173,7 @@ class HaloSlice {
  private:
   int last() const noexcept { return all_.extents.size() - 1; }
 
-  // The lattice is periodic: what lies beyond its end is read from its beginning.
+  // The lattice is periodic: sites beyond its end are read from its beginning.
   void read_from(const Box& box, int d) {
     if (d == box.extents.size()) return take(box);
     const std::int64_t extent = payload_->extents[d], begin = box.lower[d], end = begin + box.extents[d];

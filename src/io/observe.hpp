@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Plaquette and link trace of a gauge field in a file, in bounded memory: what the file states, or slice by slice. Real
-// numbers that can be links of U(1) are measured like a gauge field.
+// Plaquette and link trace of a gauge field in a file, in bounded memory: stated by the file, or measured slice by
+// slice. Real numbers that can be links of U(1) are measured like a gauge field.
 #pragma once
 
 #include <cstdint>
@@ -31,23 +31,27 @@ struct Observed {
 // One link for each of two or more dimensions, of SU(2) or larger.
 bool can_be_measured(const FieldSpec& spec, const Extents& extents) noexcept;
 
-// Whether all that is wanted is what the file states, or cannot be measured.
+// True if all requested values are stated by the file, or cannot be measured.
 bool is_stated(const FieldEntry& entry, format::Observables wanted) noexcept;
 
-// Collective. As much as is `wanted`; what cannot be measured is what the file states, if anything. One slice of
+// Collective. The `wanted` values; those that cannot be measured are taken from the file, if stated. One slice of
 // the dimension that is slowest in the file is held in memory, and a few of its planes.
 Observed observe(ScannedFile& file, const FieldEntry& entry, const Communicator& communicator,
                  format::Observables wanted);
+// The same of a field whose files are read through `place`: twice, where what is measured is written and nothing else
+// would tell that a bit was read wrongly.
+Observed observe(storage::Transport& place, const Catalog& catalog, const FieldEntry& entry,
+                 const Communicator& communicator, format::Observables wanted);
 
-// The plaquettes of parts of a gauge field that lies in a file, for formats whose files state those of their own part.
+// The plaquettes of parts of a gauge field in a file, for formats whose files state them for their own part.
 
 // Local. The sum of Re Tr U_P / N over the plaquettes that begin at the sites of the box: between each two directions,
 // with the links of neighbours beyond it. Two of its slices are held in memory.
 double plaquette_sum(base::ByteSource& sites, const Payload& payload, const Box& box);
 
-// A gauge field that is read slice by slice of the dimension that is slowest in the file, for its plaquette and link
-// trace. One slice is in memory, as rows of numbers (physics/slices.hpp) in the precision of the file; that after it
-// comes a few planes at a time and takes its place. Whoever wants the sites, too, sees them on the way.
+// A gauge field read slice by slice along the slowest dimension of the file, for its plaquette and link
+// trace. One slice is in memory, as rows of numbers (physics/slices.hpp) in the precision of the file; the next slice
+// arrives a few planes at a time and replaces it. Callers may also receive the sites in transit.
 
 // Local.
 class MeasuredSlices {
@@ -55,15 +59,15 @@ class MeasuredSlices {
   // Sites of a box in `memory`, in the order of the file and precision().
   using Seen = base::FunctionRef<void(const Box& box, const std::byte* memory)>;
 
-  // Of a field that can be measured, or of U(1). Both outlive the object.
+  // For a measurable field, or U(1). Both must outlive the object.
   MeasuredSlices(base::ByteSource& sites, const Payload& payload);
 
   static std::uint64_t slices(const Payload& payload);
-  // What the sites of a slice of such a field have in memory.
+  // The size of a slice of such a field in memory.
   static std::uint64_t slice_bytes(const Payload& payload);
   Precision precision() const noexcept { return precision_; }
 
-  // Of some of the slices, and the sites of these, each once, for `stats` and `seen`.
+  // For some of the slices; their sites go, each once, to `stats` and `seen`.
   physics::SliceSums sums(const lattice::Share& share, engine::TransferStats& stats, Seen seen) &&;
   physics::SliceSums sums(const lattice::Share& share) &&;
 
@@ -72,7 +76,8 @@ class MeasuredSlices {
 
   template <class Work>
   void for_each_piece(const Work& work) const;
-  Box read(std::uint64_t slice, std::size_t plane, std::size_t planes, engine::TransferStats& stats);
+  Box read(base::ByteSource& sites, std::uint64_t slice, std::size_t plane, std::size_t planes,
+           engine::TransferStats& stats);
   void to_rows(std::size_t plane, kernels::RowLine* rows);
   void add(std::size_t plane);
 
@@ -84,9 +89,9 @@ class MeasuredSlices {
   physics::SliceSums sums_;
   std::size_t plane_bytes_, planes_at_once_;
   engine::TransferStats unseen_;
-  std::unique_ptr<std::byte[]> piece_;  // sites as they are read
+  std::unique_ptr<std::byte[]> piece_;  // sites as read
   std::vector<Rows> slice_;             // the rows of each plane
-  Rows first_, behind_;  // of the first plane, when the slice behind has its place, and of a plane of this
+  Rows first_, behind_;  // of the first plane, after the next slice took its place, and of a plane of this
 };
 
 }  // namespace lq::io

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The public File: a scanned file that stays open, and the transfers out of it.
+// The public File: a scanned file that stays open, and transfers from it.
 #include <algorithm>
 
 #include <limequat/file.hpp>
@@ -18,8 +18,8 @@
 namespace lq {
 namespace {
 
-// Behind what is in `bytes`. A file may claim to hold more than it does, and more than there is memory for: it gets
-// room for what it has shown.
+// Appends to `bytes`. A file may claim to contain more than it does, and more than fits in memory: memory is allocated
+// only for what was actually read.
 void append_read(base::ByteSource& file, std::uint64_t offset, std::uint64_t length, const Catalog& catalog,
                  const Record& record, std::string& bytes) {
   constexpr std::uint64_t at_once = 16 * 1024 * 1024;
@@ -83,8 +83,8 @@ std::vector<double> File::read_site(const Coord& site, const ReadOptions& option
   const Payload& payload = entry.payload;
   if (site.size() != payload.extents.size() || !payload.stored.contains(site)) {
     base::fail(Code::invalid_argument, {.path = catalog().path, .record = entry.name},
-               "site {} does not exist: \"{}\" lives on {}, coordinates count from 0", site_text(site), entry.name,
-               to_string(payload.extents));
+               "site {} does not exist: the lattice of \"{}\" is {}, and coordinates count from 0", site_text(site),
+               entry.name, to_string(payload.extents));
   }
   const io::PayloadFiles files(FileAccess::file_of(*this)->files(), catalog(), payload);
   return io::read_box(files.sequence(), payload, {site, Coord::filled(site.size(), 1)});

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -38,11 +39,11 @@ double parity_ratio(const std::string& asked) {
               {.expected = "1% to 100%", .found = asked});
 }
 
-// The format that a file was of is kept like a sum.
+// The format of a file is stored like a sum.
 std::uint64_t key_of_format() noexcept { return kernels::xxh64(base::as_bytes("format")); }
 
 std::vector<protection::OwnSum> own_sums(const Catalog& catalog) {
-  constexpr std::size_t most_own_sums = 256;  // of files with thousands of fields the first ones tell enough
+  constexpr std::size_t most_own_sums = 256;  // for files with thousands of fields the first ones are enough
   std::vector<protection::OwnSum> sums;
   if (catalog.format.empty()) return sums;
   sums.push_back({key_of_format(), kernels::xxh64(base::as_bytes(catalog.format))});
@@ -60,8 +61,8 @@ std::vector<protection::OwnSum> own_sums(const Catalog& catalog) {
 
 namespace {
 
-// The files of a sidecar for one thread: every byte is read twice and compared, for nothing else proves what parity is
-// made of. Of many files a few are open at a time.
+// The files of a sidecar for one thread: every byte is read twice and compared; nothing else proves the input of
+// the parity. Of many files only a few are open at a time.
 class TwiceReadFiles {
  public:
   explicit TwiceReadFiles(const std::vector<std::string>& paths) : paths_(paths) {}
@@ -91,7 +92,7 @@ class ParityWriter {
       if (protection::decode_head(made)) return made;
       throw Error(Code::unsupported,
                   request_.sidecar +
-                      ": these files cannot have one sidecar: one of them lies outside its folder, is named "
+                      ": these files cannot share one sidecar: one of them is outside its folder, is named "
                       "with `.` or `..`, or there are too many",
                   {.path = request_.sidecar});
     });
@@ -113,7 +114,7 @@ class ParityWriter {
       const std::string& path = request_.paths[i];
       if (!path.starts_with(folder)) {
         throw Error(Code::unsupported,
-                    fmt::format("{}: it lies outside the folder of {}, so that one sidecar cannot protect both", path,
+                    fmt::format("{}: it is outside the folder of {}, so one sidecar cannot protect both", path,
                                 request_.sidecar),
                     {.path = path});
       }
@@ -143,8 +144,12 @@ class ParityWriter {
   }
 
   void write_sidecar() {
-    NewFile file(storage::resolve(request_.sidecar), communicator_, request_.sidecar);
-    comm::agree_alike(comm_, [&] { file.keep_private(paths_.front()); });
+    std::optional<NewFile> made;
+    comm::agree_alike(comm_, [&] {
+      made.emplace(storage::resolve(request_.sidecar), communicator_, request_.sidecar);
+      made->keep_private(paths_.front());
+    });
+    NewFile& file = *made;
     file.create(request_.overwrite, head_.sidecar_bytes());
     const storage::Owners owners = file.owners();
     const std::uint64_t writers = owners.writers(comm_.size(), 1);
@@ -167,13 +172,13 @@ class ParityWriter {
     file.publish(request_.sync);
   }
 
-  // It may take the place of one that is good.
+  // It may replace an intact one.
   void read_back(const std::string& path) const {
     const protection::Sidecar written(storage::resolve(path), path);
     if (written.damage(comm::or_usable_cores(request_.threads)).empty()) return;
     throw Error(Code::checksum_mismatch,
                 request_.sidecar +
-                    ": the sidecar was read back otherwise than it was written, and is not kept; have the "
+                    ": the sidecar read back differs from the one written, and was removed; have the "
                     "storage examined",
                 {.path = request_.sidecar});
   }
@@ -228,7 +233,7 @@ std::vector<std::string> paths_of(const protection::Head& head, const std::strin
 void require_protectable(storage::Transport& transport, const std::string& path, const WriteOptions& options) {
   if (options.protect.empty()) return;
   static_cast<void>(parity_ratio(options.protect));
-  if (transport.kind(path) != storage::PathKind::absent) return;  // they go with the file
+  if (transport.kind(path) != storage::PathKind::absent) return;  // a whole folder's sidecar would lose them
   for (const std::string_view ending : {protection::parity_ending, protection::set_ending}) {
     require_target(transport, path + std::string(ending), options.overwrite);
   }
@@ -260,10 +265,13 @@ void protect_written(const Communicator& communicator, const std::vector<std::st
   try {
     write_parity(communicator, requested());
   } catch (const Error& error) {
-    throw Error(error.code(),
-                fmt::format("{}. {} is complete, and has no sidecar with parity: protect it again (`lq protect`)",
-                            error.what(), path),
-                error.facts());
+    if (error.code() == Code::communication) throw;
+    comm::agree_alike(communicator.engine(), [&] {
+      throw Error(error.code(),
+                  fmt::format("{}. {} is complete, but has no sidecar with parity: protect it (`lq protect`)",
+                              error.what(), path),
+                  error.facts());
+    });
   }
 }
 

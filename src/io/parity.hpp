@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A sidecar with parity (docs/formats/parity.md) written next to files that are as they should be, by all ranks and
-// threads: each makes windows of its own.
+// Writes a sidecar with parity (docs/formats/parity.md) next to intact files, by all ranks and
+// threads: each processes its own windows.
 #pragma once
 
 #include <cstdint>
@@ -20,38 +20,38 @@
 
 namespace lq::io {
 
-// Bytes of parity for those of files: "3%", "0.03". invalid_argument.
+// Bytes of parity per byte of the files: "3%", "0.03". invalid_argument.
 double parity_ratio(const std::string& asked);
 
-// The sums that the fields of a file have in it, as a sidecar keeps them; that of the format is among them.
+// The sums that a file has for its fields, as a sidecar stores them, including that of the format.
 LQ_INNER std::vector<protection::OwnSum> own_sums(const Catalog& catalog);
 std::uint64_t key_of_format() noexcept;
 
 struct ParityRequest {
   std::string sidecar = {};
   std::vector<std::string> paths = {};  // in its folder or below
-  bool is_set = false;             // so that files that are lost come back
+  bool is_set = false;                  // so that lost files can be restored
   double ratio = 0;
   int lost_files = -1;  // -1: 2
   bool overwrite = false;
   Sync sync = Sync::full;
   int threads = 0;
-  std::function<void(std::uint64_t)> tell = {};  // at the root: that many bytes of the files are done
-  // At the root: as the files were when they were examined, and the sums of each.
+  std::function<void(std::uint64_t)> tell = {};  // at the root: receives the number of bytes processed
+  // At the root: the state of the files when they were examined, and the sums of each.
   std::vector<storage::Identity> before = {};
   std::vector<std::vector<protection::OwnSum>> sums = {};
 };
-// Collective. What it wrote; files are in the order of their blocks. unsupported: files that cannot have one sidecar;
-// io: one of them was changed since; checksum_mismatch: it reads back otherwise; exists, no_space.
+// Collective. Returns what was written; files are in the order of their blocks. unsupported: files that cannot share a
+// sidecar; io: one of them was changed since; checksum_mismatch: read-back differs; exists, no_space.
 LQ_INNER protection::Head write_parity(const Communicator& communicator, const ParityRequest& request);
-// The files of a head, by paths.
+// The files of a head, as paths.
 LQ_INNER std::vector<std::string> paths_of(const protection::Head& head, const std::string& sidecar);
 
-// With WriteOptions::protect.
+// For WriteOptions::protect.
 
-// Local. Before anything is written: whether a new file can get a sidecar. invalid_argument, exists.
+// Local. Before anything is written: checks that a new file can get a sidecar. invalid_argument, exists.
 void require_protectable(storage::Transport& transport, const std::string& path, const WriteOptions& options);
-// Collective. Of files that have just got their names.
+// Collective. For files that were just published.
 void protect_written(const Communicator& communicator, const std::vector<std::string>& paths,
                      const WriteOptions& options);
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The files in which the sites of a payload lie, open for reading, and their sites as one sequence of bytes.
+// The files that contain the sites of a payload, open for reading, with their sites as one sequence of bytes.
 #pragma once
 
 #include <cstdint>
@@ -28,21 +28,21 @@ namespace lq::io {
 // The physical files of a scanned file.
 std::vector<std::string> files_of(const Catalog& catalog);
 
-// Of the payload's encoding; nullptr: it has none, or its format does not know it.
+// The codec of the payload's encoding; nullptr: not encoded, or its format does not know the encoding.
 const format::TileCodec* tile_codec_of(const std::string& format, const Payload& payload);
 
 class PayloadFiles {
  public:
-  // Local. Opens those that the payload has a part in; it and the codec outlive the object.
+  // Local. Opens the files that contain a part of the payload; it and the codec must outlive the object.
   PayloadFiles(storage::Transport& transport, const std::vector<std::string>& paths, const Payload& payload,
                const format::TileCodec* codec);
   PayloadFiles(storage::Transport& transport, const Catalog& catalog, const Payload& payload)
       : PayloadFiles(transport, files_of(catalog), payload, tile_codec_of(catalog.format, payload)) {}
 
   std::vector<storage::File*> all() const;
-  // Where Payload::origin() counts from.
+  // The sequence that Payload::origin() refers to.
   storage::File& sequence() const noexcept { return *sequence_->file(); }
-  // Whether several threads may use that at once, at different bytes, and gain by it.
+  // True if several threads may use it concurrently, at different bytes, with an advantage.
   bool are_thread_safe() const noexcept;
 
  private:
@@ -50,30 +50,30 @@ class PayloadFiles {
   std::optional<engine::Sequence> sequence_;
 };
 
-// One rank's own reading of a box of sites into memory, for questions that need no grid. Local.
+// One rank reads a box of sites into memory, for purposes that need no grid. Local.
 
 // The sites of `box` (inside the payload's stored box) in natural order, in `memory` of at least
 // box.volume() * numbers elements of `precision`; checksums are added to `stats`.
 void read_box(base::ByteSource& file, const Payload& payload, const Box& box, Precision precision, void* memory,
               engine::TransferStats& stats);
-// The same of sites in the order of the file.
+// The same for sites in the order of the file.
 void read_box_as_stored(base::ByteSource& file, const Payload& payload, const Box& box, Precision precision,
                         void* memory, engine::TransferStats& stats);
 
 // The same as doubles, without checksum.
 std::vector<double> read_box(base::ByteSource& file, const Payload& payload, const Box& box);
 
-// Tiles that keep the memory of one in bounds. Half as much makes rows so short, where the orders of two files differ,
+// Tile size that bounds memory. Half of it makes rows so short, if the orders of two files differ,
 // that calls and the lock of the new file cost a twentieth of a conversion.
 inline constexpr std::uint64_t tile_bytes = 2 * base::mebi;
 
-// The sites of two payloads of one lattice in boxes with long rows in both, or along the blocks that one of them is
-// encoded in: each block is decoded or encoded once, where a box across several of them would have all of these
-// decoded for a part of each.
+// The sites of two payloads of one lattice in boxes with long rows in both, or along the blocks of one encoded
+// payload: each block is then decoded or encoded once, whereas a box across several blocks would decode all of them
+// for a part of each.
 
 class PairedBoxes {
  public:
-  // A part of them, in boxes of at most `most_sites` sites; along the blocks of `blocked` unless it is nullptr.
+  // A share of the boxes, each of at most `most_sites` sites; along the blocks of `blocked` unless it is nullptr.
   PairedBoxes(const Payload& one, const Payload& other, const Payload* blocked, std::uint64_t most_sites,
               const engine::PartIndex& part, int threads) {
     if (blocked != nullptr) {

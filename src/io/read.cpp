@@ -34,7 +34,7 @@ Coord shifted(const Coord& x, const Coord& by, std::int64_t sign) {
   return result;
 }
 
-// What all ranks must ask for alike; nothing where there is one.
+// Arguments that all ranks must agree on; empty for a single rank.
 std::vector<comm::Stated> stated_reading(const Grid& grid, const ReadOptions& options, const FieldSpec& spec) {
   if (grid.communicator().size() == 1) return {};
   std::vector<comm::Stated> arguments = options::stated(options);
@@ -60,7 +60,7 @@ Box region_of(const std::string& path, const FieldEntry& entry, const ReadOption
     base::fail(
         Code::invalid_argument,
         {.path = path, .record = entry.name, .expected = to_string(region.extents), .found = to_string(grid.extents())},
-        "the {} to read is {}, but the grid is {}; make the grid of the same extents",
+        "the {} to read is {}, but the grid is {}; create the grid with the same extents",
         options.region ? "region" : "lattice", to_string(region.extents), to_string(grid.extents()));
   }
   return region;
@@ -77,7 +77,7 @@ void require_same_sites(const std::string& path, const FieldEntry& entry, const 
               .offset = entry.payload.offset,
               .expected = fmt::format("{} numbers", wanted.numbers),
               .found = fmt::format("{} numbers", stored.numbers)},
-             "\"{}\" is a {} field with {} numbers per site, but a {} field with {} was asked for; check colors, spins "
+             "\"{}\" is a {} field with {} numbers per site, but a {} field with {} was requested; check colors, spins "
              "and links",
              entry.name, name(stored.kind), stored.numbers, name(wanted.kind), wanted.numbers);
 }
@@ -104,7 +104,7 @@ MutableField in_region(const MutableField& field, const Coord& corner) {
   return target;
 }
 
-// What is compared when a field is read. Sets of modes are read again and again, on processors that compute meanwhile:
+// The sums compared when a field is read. Sets of modes are read repeatedly, on processors that also compute:
 // the 64-bit sums, which take most of the time, are left to verify().
 std::vector<SumName> compared_sums(const Catalog& catalog, const FieldEntry& entry) {
   std::vector<SumName> sums = sums_of(entry);
@@ -114,12 +114,12 @@ std::vector<SumName> compared_sums(const Catalog& catalog, const FieldEntry& ent
   return sums;
 }
 
-// No checksum proves the data: what they look like is all that can be said. Links of another kind are read often.
+// No checksum proves the data, so only their plausibility can be reported. Links of another kind are common.
 void warn_of(const Nature& nature, Report& report) {
   report.warnings.insert(report.warnings.end(), nature.damage.begin(), nature.damage.end());
 }
 
-// Of a field that is read.
+// For a field to read.
 SitePlan plan_of(storage::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Box& region,
                  const ReadOptions& options) {
   return {.path = catalog.path,
@@ -134,7 +134,7 @@ SitePlan plan_of(storage::Transport& transport, const Catalog& catalog, const Fi
           .progress = options.progress};
 }
 
-// One field of a scanned file on its way; `local` is resolved.
+// One field of a scanned file in transit; `local` is resolved.
 class EntryTransfer {
  public:
   // Local.
@@ -152,7 +152,7 @@ class EntryTransfer {
 
   // Local.
   void tell(SiteTransfer::Facts& facts) const { sites_.tell(facts); }
-  // Collective. Everything up to the first site of what began at `since`.
+  // Collective. Everything up to the first site; seconds count from `since`.
   void begin(SiteTransfer::Facts& facts, const base::Stopwatch& since) {
     sites_.choose_route(facts);
     const auto open = [&] {
@@ -165,13 +165,13 @@ class EntryTransfer {
 
   engine::Movement& movement() { return sites_.movement(); }
 
-  // Collective. What was seen of the sites, whatever the file states.
+  // Collective. The statistics of the sites, without comparing them.
   engine::TransferStats finish_unjudged(const std::exception_ptr& failure) {
     sites_.finish(failure);
     return sites_.take_stats();
   }
 
-  // Collective. Of what began at `since`.
+  // Collective. Seconds count from `since`.
   Report finish(const std::exception_ptr& failure, const base::Stopwatch& since) {
     sites_.finish(failure);
     std::array<comm::Term, 2> terms{};
@@ -207,24 +207,24 @@ class EntryTransfer {
   bool verify_;
   Box region_;
   std::optional<PayloadFiles> files_;
-  SiteTransfer sites_;  // refers to the others
+  SiteTransfer sites_;  // refers to the other members
 };
 
-// A field of a file on its way. All that is local happens inside agreements of begin().
+// A field of a file in transit. Local steps run inside agreements of begin().
 class ReadTransfer final : public Transfer {
  public:
-  // Local. A file to scan, or one that was scanned.
+  // Local. For a file to scan, or a scanned one.
   ReadTransfer(const Grid& grid, const MutableField& field, std::shared_ptr<ScannedFile> file)
       : grid_(grid), local_(lattice::resolve_field(grid, field)), file_(std::move(file)) {}
   const FieldSpec& spec() const noexcept { return local_.spec; }
-  // Collective. Where a rank meets another file than was scanned, the scan is repeated.
+  // Collective. If a rank finds another file than the scanned one, the scan is repeated.
   void scan_and_begin(const ReadOptions& options) {
     use_same_files(grid_.communicator().engine(), file_->files(), [&] {
       const comm::FromRoot at_root = file_->scan_at_root();
       begin_entry(options, &at_root);
     });
   }
-  // Collective. The file as it was when it was scanned.
+  // Collective. For the file as it was scanned.
   void begin(const ReadOptions& options) {
     file_->require_as_scanned();
     begin_entry(options, nullptr);
@@ -232,7 +232,7 @@ class ReadTransfer final : public Transfer {
 
   engine::Movement& movement() override { return entry_->movement(); }
   Report finish(const std::exception_ptr& failure) override { return entry_->finish(failure, watch_); }
-  // Collective. After a failure: whether the file has a successor, with which what it needed may have gone.
+  // Collective. After a failure: true if the file was replaced, which may have removed data it needed.
   bool was_replaced() const { return file_->was_replaced(); }
 
  private:
@@ -272,7 +272,7 @@ std::unique_ptr<ReadTransfer> begin_scanning(storage::Transport& transport, cons
   return transfer;
 }
 
-// Collective. A field of a catalog that all ranks have, up to its first site.
+// Collective. Starts a field of a catalog that all ranks have, up to its first site.
 std::unique_ptr<EntryTransfer> start_entry(storage::Transport& transport, const Catalog& catalog,
                                            const FieldEntry& entry, const Grid& grid, const MutableField& local,
                                            const ReadOptions& options, const base::Stopwatch& since) {

@@ -115,8 +115,9 @@ TEST_F(RegionByRegion, LeaveNoFileWithHolesUntilTheyAreFilled) {
   writer.write(first, spinor(head));  // counts as given last
   const Error error = error_of([&] { writer.close(); });
   EXPECT_EQ(error.code(), Code::wrong_state);
-  EXPECT_NE(std::string(error.what()).find("24 of 144 sites of this rank were not given, the first of them 0x0x0x5"),
-            std::string::npos)
+  EXPECT_NE(
+      std::string(error.what()).find("24 of 144 sites of this rank's box were not given, the first of them 0x0x0x5"),
+      std::string::npos)
       << error.what();
   EXPECT_FALSE(std::filesystem::exists(path_));
   writer.write(last, spinor(tail));
@@ -142,7 +143,7 @@ TEST_F(RegionByRegion, ComeOutOfAnyMemory) {
   EXPECT_EQ(found, numbers_in(whole(lattice_of_regions)));
 }
 
-TEST_F(RegionByRegion, OutsideOfTheBoxOrOfAnotherKindAreRefused) {
+TEST_F(RegionByRegion, OutsideOfTheLatticeOrOfAnotherKindAreRefused) {
   const Grid grid(lattice_of_regions);
   RegionWriter writer(path_, grid, spec_, options_);
   const std::vector<double> numbers(static_cast<std::size_t>(24 * 144));
@@ -181,6 +182,56 @@ TEST_F(RegionByRegion, OfSeveralRanksAreOneFileAndAHoleOnOneIsTheErrorOfAll) {
     writer.close();
   });
   EXPECT_EQ(text_of_file(path_), text_of_file(whole_));
+}
+
+// Slices and pieces that cross boxes, dealt to ranks that hold none or some of their sites, one rank idle.
+TEST_F(RegionByRegion, MayBeGivenByAnyRank) {
+  const std::vector<double> all = numbers_in(whole(lattice_of_regions));
+  write(whole_, Grid(lattice_of_regions), spinor(all), options_);
+  std::vector<Box> pieces = pieces_of(whole(lattice_of_regions), 3);
+  std::ranges::copy(std::vector<Box>{{{0, 0, 0, 2}, {4, 3, 2, 1}}, {{1, 1, 0, 0}, {2, 1, 1, 6}}},
+                    std::back_inserter(pieces));
+  std::shuffle(pieces.begin(), pieces.end(), std::mt19937(3));
+  for (const Extents& processes :
+       {Extents{2, 1, 1, 2}, Extents{3, 1, 1, 1}, Extents{1, 2, 2, 1}, Extents{1, 1, 1, 1}}) {
+    std::filesystem::remove(path_);
+    testing::run_ranks(5, [&](std::shared_ptr<comm::Comm> comm) {
+      const Grid grid(Communicator(std::move(comm)), lattice_of_regions, {.processes = processes, .idle_ranks = true});
+      RegionWriter writer(path_, grid, spec_, options_);
+      for (std::size_t n = 0; n < pieces.size(); ++n) {
+        if (static_cast<int>(n) % grid.size() != grid.rank()) continue;
+        const std::vector<double> numbers = numbers_in(pieces[n]);
+        writer.write(pieces[n], spinor(numbers));
+      }
+      writer.close();
+      EXPECT_EQ(writer.missing(), 0U);
+    });
+    EXPECT_EQ(text_of_file(path_), text_of_file(whole_));
+  }
+}
+
+TEST_F(RegionByRegion, OfSeveralRanksTheOwnerCountsAndThenTheHighest) {
+  const Box all = whole(lattice_of_regions), last{{0, 0, 0, 5}, {4, 3, 2, 1}};
+  const auto constant = [](const Box& box, double number) {
+    return std::vector<double>(static_cast<std::size_t>(24 * box.volume()), number);
+  };
+  testing::run_ranks(3, [&](std::shared_ptr<comm::Comm> comm) {
+    const Grid grid(Communicator(std::move(comm)), lattice_of_regions, {.processes = Extents{1, 1, 1, 3}});
+    RegionWriter writer(path_, grid, spec_, options_);
+    const int rank = grid.rank();
+    const auto hole = [&] { return error_of([&] { writer.close(); }); };
+    if (rank == 0) writer.write(last, spinor(constant(last, 9)));
+    EXPECT_EQ(hole().facts().rank, 0);  // what others gave of its box is known now
+    EXPECT_EQ(writer.missing(), rank == 2 ? 24U : 48U);
+    if (rank != 2) writer.write(all, spinor(constant(all, 7)));
+    if (rank != 2) writer.write(all, spinor(constant(all, rank)));  // counts as given last
+    writer.close();
+  });
+  std::vector<double> found(static_cast<std::size_t>(24 * 144));
+  read(path_, Grid(lattice_of_regions), spinor(found));
+  std::vector<double> expected = constant(all, 0);
+  std::fill(expected.begin() + 24 * 48, expected.end(), 1.0);
+  EXPECT_EQ(found, expected);
 }
 
 }  // namespace

@@ -33,12 +33,12 @@ using Member = Replacement::Member;
 constexpr std::string_view replacement_magic = "LQREPL01";
 constexpr std::uint64_t longest_record = 256 * base::mebi;
 
-// How many there are if nothing else is; else 0.
+// The number of digits, if nothing else follows; else 0.
 std::size_t digits_behind(std::string_view text, std::size_t begin) {
   return text.find_first_not_of("0123456789", begin) == std::string_view::npos ? text.size() - begin : 0;
 }
 
-// Records hold names from their folder on, so that it may be moved.
+// Records store names relative to their folder, so that it may be moved.
 std::string from_folder(const std::string& folder, const std::string& path) {
   if (path.starts_with(folder)) return path.substr(folder.size());
   return std::filesystem::path(path).lexically_relative(folder).string();
@@ -62,7 +62,7 @@ bool has_name(Transport& transport, const Member& member) {
   return is_same(identity_of(transport, member.to), member.made);
 }
 
-// A file has one of its two names at any time, and may get the second one while they are looked at.
+// A file has one of its two names at any time, and may be renamed while they are checked.
 bool is_in_force(Transport& transport, const Replacement& replacement) {
   return std::ranges::all_of(replacement.members, [&](const Member& member) {
     const std::optional<Identity> there = identity_of(transport, member.to);
@@ -85,7 +85,7 @@ void put_identity(std::vector<std::byte>& bytes, const Identity& identity) {
   base::append_le(bytes, std::bit_cast<std::uint64_t>(identity.modified));
 }
 
-// Of a record whose sum is right. What is after its end are zeros.
+// The fields of a record with a valid sum. Zeros follow its end.
 class Fields {
  public:
   explicit Fields(base::Bytes bytes) : bytes_(bytes) {}
@@ -120,7 +120,7 @@ class Fields {
   base::Bytes bytes_;
 };
 
-// Whoever finds a record renames what it names: only what our writers call so.
+// A program that finds a record renames the files in it: only names that Limequat's writers use.
 bool is_temporary_of(const std::string& from, const std::string& to) {
   if (from == base::hidden_name(to, base::unfinished_copy_ending)) return true;
   constexpr std::size_t digits = 8;
@@ -128,7 +128,7 @@ bool is_temporary_of(const std::string& from, const std::string& to) {
   return from == base::TemporaryName{to, number}.of(to);
 }
 
-// Nor anything that lies beside or above the folder of the record.
+// Nor anything outside the folder of the record.
 bool leads_out(const std::string& path, const std::string& folder) {
   const std::filesystem::path within = path.substr(folder.size());
   return std::ranges::find(within, std::filesystem::path("..")) != within.end();
@@ -152,14 +152,14 @@ std::vector<std::byte> read_record(Transport& transport, const std::string& reco
   }
 }
 
-// The replacement that this is the record of, if it is in force.
+// The replacement that the record describes, if it is in force.
 std::optional<Replacement> look_at(Transport& transport, const std::string& record) {
   auto found = decode_replacement(read_record(transport, record), record);
   if (!found || !is_in_force(transport, *found)) return {};
   return found;
 }
 
-// Files that the set before has and the new one has not, if they are called as its files are.
+// Files of the previous set without a counterpart in the new one, if their names match the set.
 std::vector<std::string> surplus_of(Transport& transport, const std::vector<Renaming>& files,
                                     const FilesBefore& files_before) {
   const std::string& first = files.front().to;
@@ -169,7 +169,7 @@ std::vector<std::string> surplus_of(Transport& transport, const std::vector<Rena
     surplus = files_before(transport, first);
   } catch (const Error& error) {
     if (error.code() == Code::out_of_memory) throw;
-    return {};  // what nobody can read has no further files
+    return {};  // an unreadable set has no further files
   }
   std::erase_if(surplus, [&](const std::string& path) {
     const auto is_new = [&](const Renaming& one) { return one.to == path; };
@@ -190,7 +190,7 @@ Replacement plan(Transport& transport, const std::vector<Renaming>& files, bool 
         {one.from, one.to, {}, replaces ? identity_of(transport, one.to) : std::optional<Identity>()});
   }
   if (replaces_any) replacement.surplus = surplus_of(transport, files, files_before);
-  // Rights of what is replaced are kept; a file more than there were gets those of the first one.
+  // The access rights of a replaced file are kept; an additional file gets those of the first one.
   const bool replaces_first = replacement.members.front().before.has_value();
   for (Member& member : replacement.members) {
     const std::string& like = member.before ? member.to : files.front().to;
@@ -207,7 +207,7 @@ void sync_folders(Transport& transport, const Replacement& replacement) {
   }
 }
 
-// Whether it is gone.
+// Returns true if it is gone.
 bool remove_quietly(Transport& transport, const std::string& path) noexcept {
   try {
     if (transport.kind(path) != PathKind::absent) transport.remove(path);
@@ -217,7 +217,7 @@ bool remove_quietly(Transport& transport, const std::string& path) noexcept {
   }
 }
 
-// The first file last, for programs that know nothing of records.
+// Renames the first file last, for programs that do not know records.
 void give_names(Transport& transport, const Replacement& replacement, base::FunctionRef<void()> decided) {
   bool is_decided = false;
   for (auto at = replacement.members.rbegin(); at != replacement.members.rend(); ++at) {
@@ -239,7 +239,7 @@ void complete(Transport& transport, const Replacement& replacement, Sync sync, b
   const auto is_gone = [&](const std::string& path) { return remove_quietly(transport, path); };
   const auto left = std::ranges::count_if(replacement.surplus, std::not_fn(is_gone));
   if (sync == Sync::full) sync_folders(transport, replacement);
-  // It says no more than the names do then, except for what whoever settles it next may remove.
+  // It then has no more information than the names, except for files that the next settlement may remove.
   if (left == 0) remove_quietly(transport, replacement.record);
 }
 
@@ -247,7 +247,7 @@ storage::WriterLock lock_of(const std::string& record) {
   return storage::WriterLock(
       record,
       Error(Code::io,
-            fmt::format("{}: another program is giving files of this name to a new set; wait until it has", record),
+            fmt::format("{}: another program is publishing a new set under this name; wait until it has", record),
             {.path = record}));
 }
 
@@ -351,18 +351,19 @@ Finding finding_of(const Replacement& replacement) {
           .rule = "replacement",
           .message =
               fmt::format("{} states that a new set is complete, but not all of its files have their final names yet; "
-                          "it is read as if they had. `lq repair {}` renames them, unless the writer still does",
+                          "readers already use it. `lq repair {}` renames them, unless the writer still does",
                           replacement.record, first)};
 }
 
 void require_no_replacement(Transport& transport, const std::string& path) {
   const auto found = find_replacement(transport, path);
   if (!found) return;
-  throw Error(Code::wrong_state,
-              fmt::format("{}: not all of its files have their names yet, for there is {}; wait until their writer has "
-                          "given them, or do \"lq repair {}\" first",
-                          path, found->record, path),
-              {.path = path});
+  throw Error(
+      Code::wrong_state,
+      fmt::format("{}: its files do not all have their names yet, because {} exists; wait until their writer has "
+                  "renamed them, or run \"lq repair {}\" first",
+                  path, found->record, path),
+      {.path = path});
 }
 
 std::vector<std::string> FilesByFormat::operator()(Transport& transport, const std::string& first) const {
@@ -383,7 +384,7 @@ void replace_together(Transport& transport, const std::vector<Renaming>& files, 
     if (sync != Sync::none) file->sync();
     file->close();
     if (sync == Sync::full) transport.sync_directory(record);
-    // Another writer takes a record that is not whole for one that was left behind.
+    // Another writer takes an incomplete record for a leftover.
     if (!look_at(transport, record)) {
       throw Error(Code::io,
                   fmt::format("{}: another program writes files of this name at the same time; no file was published. "
@@ -401,7 +402,7 @@ void replace_together(Transport& transport, const std::vector<Renaming>& files, 
       throw;
     }
     throw Error(error.code(),
-                fmt::format("{}: the new files are complete and are the ones that are read, but renaming them failed: "
+                fmt::format("{}: the new files are complete and in use, but renaming them failed: "
                             "{}. \"lq repair {}\" completes the renaming",
                             first, error.what(), first),
                 error.facts());
@@ -441,7 +442,7 @@ bool ReplacedFiles::is_still_so(const std::string& path) const {
   return now ? replacement_ && now->bytes == replacement_->bytes : !replacement_;
 }
 
-// The file that is to have the name may get it meanwhile.
+// The file may get its name in the meantime.
 template <class Do>
 auto ReplacedFiles::found(const std::string& path, const Do& what) const {
   if (replacement_) {
@@ -457,7 +458,7 @@ auto ReplacedFiles::found(const std::string& path, const Do& what) const {
 
 namespace {
 
-// A file under the name that it is to get.
+// A file shown under its final name.
 class Renamed final : public storage::ForwardingFile {
  public:
   Renamed(std::shared_ptr<File> file, std::string path) : ForwardingFile(std::move(file)), path_(std::move(path)) {}

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Scans by one rank for all.
+// Scans by one rank on behalf of all.
 #include "io/scan.hpp"
 
 #include <algorithm>
@@ -21,8 +21,8 @@ namespace lq::io {
 
 namespace {
 
-// Whether a file holds the fields that it held: what was put after them disturbs nobody who reads them. Of a file
-// without fields everything.
+// True if a file still has its previous fields: data appended after them do not affect their readers. For a file
+// without fields everything is compared.
 bool still_holds(Catalog now, Catalog before) {
   const auto without_journal = [](Catalog& catalog) {
     std::erase_if(catalog.findings, [](const Finding& finding) { return finding.rule.starts_with("journal-"); });
@@ -37,7 +37,7 @@ bool still_holds(Catalog now, Catalog before) {
   return encode(fields_now) == encode(fields_before);
 }
 
-// What stands for it is its description.
+// It is represented by its description.
 class WholeOfSet final : public storage::Window {
  public:
   WholeOfSet(std::shared_ptr<storage::Subfiles> subfiles, const storage::Identity& description)
@@ -109,7 +109,7 @@ bool has_finding(const Catalog& catalog, std::string_view rule) {
   return std::ranges::find(catalog.findings, rule, &Finding::rule) != catalog.findings.end();
 }
 
-// Those of whose versions the root tells: the one that was asked for is the last.
+// The files whose versions the root sends: the requested one is the last.
 std::vector<std::string> all_files_of(const Catalog& catalog, const std::string& path) {
   std::vector<std::string> paths = files_of(catalog);
   paths.push_back(path);
@@ -118,8 +118,8 @@ std::vector<std::string> all_files_of(const Catalog& catalog, const std::string&
 
 }  // namespace
 
-// At the root: the catalog, which files it has looked into, whether the one that was asked for describes a set, and
-// what changes the meaning of names and bytes, which is rare.
+// At the root: the catalog, the files it has opened, whether the requested one describes a set, and
+// anything that changes the meaning of names and bytes, which is rare.
 std::vector<std::byte> ScannedFile::found() const {
   std::vector<std::byte> message = encode(catalog_);
   for (const std::string& path : all_files_of(catalog_, path_)) {
@@ -138,12 +138,12 @@ void ScannedFile::learn(const comm::FromRoot& at_root) {
   if (communicator_.is_root()) return;
   catalog_ = Catalog();
   base::Bytes message = decode(at_root.bytes(), catalog_);
-  static_cast<void>(format::format_named(catalog_.format));  // may have to be loaded
+  static_cast<void>(format::format_named(catalog_.format));  // may need to be loaded
   const std::vector<std::string> paths = all_files_of(catalog_, path_);
   std::vector<storage::Identity> told;
   for (std::size_t i = 0; i < paths.size(); ++i) told.push_back(comm::take<storage::Identity>(message));
   const auto is_set = comm::take<bool>(message);
-  // Names mean here what they mean at the root.
+  // Names have the same meaning here as at the root.
   std::optional<Replacement> replacement;
   if (has_finding(catalog_, "replacement")) {
     const std::string record = comm::take_text(message);
@@ -151,7 +151,7 @@ void ScannedFile::learn(const comm::FromRoot& at_root) {
   }
   replaced_.take(std::move(replacement));
   for (std::size_t i = 0; i < paths.size(); ++i) {
-    if (told[i].inode != 0) files_.expect(paths[i], told[i]);  // else it was not looked into
+    if (told[i].inode != 0) files_.expect(paths[i], told[i]);  // else it was not opened
   }
   files_.lay_over(path_, nullptr);
   if (is_set) files_.take_for_set(path_);
@@ -160,8 +160,8 @@ void ScannedFile::learn(const comm::FromRoot& at_root) {
   files_.lay_over(path_, changes_of({FoundJournal::State::complete, decode_journal(base::as_bytes(journal)).value()}));
 }
 
-// At the root. Files that belong together are of one version where, after all of them were opened, their names mean
-// them still: they get successors together, and stay the same by themselves. Where one is missing or does not fit,
+// At the root. Files that belong together are of one version if, after all of them were opened, their names still
+// refer to them: they are replaced together, and otherwise do not change. If one is missing or does not fit,
 // there may be more of them.
 Catalog ScannedFile::look() {
   constexpr int attempts = 20;
@@ -193,7 +193,7 @@ Catalog ScannedFile::look() {
              attempts);
 }
 
-// What no format takes for its own may describe a set of subfiles.
+// A file that no format recognises may describe a set of subfiles.
 Catalog ScannedFile::look_once() {
   is_set_ = false;
   try {
@@ -235,7 +235,7 @@ void ScannedFile::require_as_scanned() {
     if (is_unchanged(files_.opened(path_).value(), now)) return;
     if (!still_holds(format::scan(*file, limits_), catalog_)) {
       base::fail(Code::io, {.path = path_},
-                 "the file was changed since it was opened, and holds something else now; open it again");
+                 "the file was changed since it was opened and has other contents now; open it again");
     }
     files_.refresh(path_, now);
   });

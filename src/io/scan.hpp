@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is in a file, on all ranks: the root reads and recognises it, the others are told. Headers and data are then
-// read from the same file, whatever its name means meanwhile.
+// The contents of a file, on all ranks: the root reads and recognises it, the others receive the result. Headers and
+// data are then read from the same file, even if its name refers to another one in the meantime.
 #pragma once
 
 #include <memory>
@@ -23,14 +23,14 @@
 
 namespace lq::io {
 
-// Local. What all ranks must name alike who read together.
+// Local. The path that all reading ranks must agree on.
 comm::Stated stated_path(const std::string& path);
 
-// Collective. Whether on any rank a name means another file than at first.
+// Collective. True if on any rank a name refers to another file than at first.
 bool have_been_replaced(comm::Comm& comm, const storage::PinnedTransport& files);
 
-// Collective. Does `use`, which opens files; where a rank meets another file of a name that is known already, or a
-// name means another one by the time it fails, it is done again, from the beginning. It throws the same on all ranks,
+// Collective. Runs `use`, which opens files; if a rank finds another file under a known name, or a
+// name refers to another one when it fails, it is run again from the beginning. It throws the same on all ranks,
 // if at all.
 template <class Use>
 void use_same_files(comm::Comm& comm, storage::PinnedTransport& files, const Use& use) {
@@ -45,15 +45,15 @@ void use_same_files(comm::Comm& comm, storage::PinnedTransport& files, const Use
   }
 }
 
-// Files through which a name means one file; one of them is read as its journal makes it.
+// Files bound to the first file opened under each name; one of them is read with its journal applied.
 class JournaledFiles final : public storage::PinnedTransport {
  public:
   using PinnedTransport::PinnedTransport;
   std::unique_ptr<storage::File> open_read(const std::string& path) override;
-  // Local. While nobody reads. nullptr: as it is.
+  // Local. While nothing reads. nullptr: unchanged.
   void lay_over(const std::string& path, std::shared_ptr<const Changes> changes);
-  // Local. The same: the file is a description of a set of subfiles, and from now on means the whole that these make.
-  // Whether it is one.
+  // Local. The same: if the file describes a set of subfiles, it stands for the whole they form from now on.
+  // Returns true if so.
   bool take_for_set(const std::string& path);
 
  private:
@@ -62,7 +62,7 @@ class JournaledFiles final : public storage::PinnedTransport {
   std::shared_ptr<const Changes> changes_;
 };
 
-// How headers are read. What a new file is made from is read twice and compared: headers have no checksums.
+// How headers are read. The source of a new file is read twice and compared, because headers have no checksums.
 enum class Headers { read_once, read_twice };
 
 class LQ_INNER ScannedFile {
@@ -83,25 +83,25 @@ class LQ_INNER ScannedFile {
   ScannedFile(const ScannedFile&) = delete;
   ScannedFile& operator=(const ScannedFile&) = delete;
 
-  // The scan in two steps, for who agrees on more at the same time.
+  // The scan in two steps, for callers that agree on more at the same time.
   // Collective. The root scans the file.
   comm::FromRoot scan_at_root();
-  // Local. What it found there, on this rank.
+  // Local. The root's result, on this rank.
   void learn(const comm::FromRoot& at_root);
 
   const Catalog& catalog() const noexcept { return catalog_; }
-  // To open it with: the name means the file that was scanned.
+  // For opening it: the name refers to the scanned file.
   storage::PinnedTransport& files() noexcept { return files_; }
 
-  // Collective. Does `use`, which opens the file on the ranks that read it. Where one of them meets another file of
-  // this name, the scan is repeated, and `use` with it.
+  // Collective. Runs `use`, which opens the file on the ranks that read it. If one of them finds another file of
+  // this name, the scan and `use` are repeated.
   template <class Use>
   void use_as_scanned(const Use& use);
-  // Collective. Whether a name means another file than the one that was opened.
+  // Collective. True if a name refers to another file than the opened one.
   bool was_replaced() const { return have_been_replaced(communicator_.engine(), files_); }
   // Collective. Opens it on all ranks.
   void open_everywhere();
-  // Collective. Where it was written to since it was scanned, it is scanned again; io: something else is in it now.
+  // Collective. If the file was changed since the scan, it is scanned again; io: it has other contents now.
   void require_as_scanned();
 
  private:

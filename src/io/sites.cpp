@@ -32,9 +32,9 @@ using base::kibi;
 using base::mebi;
 
 constexpr double seconds_of_small = 0.02, seconds_of_large = 0.03;
-constexpr std::size_t most_calls = 64;  // of a size: local disks need no more
+constexpr std::size_t most_calls = 64;  // of each size: local disks need no more
 
-// Seconds of a call with the given number of bytes, the least of several: others only ever make it slower.
+// Seconds of a call with the given number of bytes, the minimum of several: other load only makes it slower.
 double time_of(storage::File& file, const std::vector<std::byte>& bytes, std::uint64_t& end, double seconds) {
   double least = 0;
   const base::Stopwatch all;
@@ -48,7 +48,7 @@ double time_of(storage::File& file, const std::vector<std::byte>& bytes, std::ui
   return least;
 }
 
-// A name that is removed whatever happens.
+// A file that is removed in any case.
 class Trial {
  public:
   Trial(storage::Transport& transport, std::string path)
@@ -58,7 +58,7 @@ class Trial {
     try {
       transport_.remove(path_);
     } catch (...) {
-      // Its name says what it is.
+      // Its name tells what it is.
     }
   }
   Trial(const Trial&) = delete;
@@ -81,11 +81,11 @@ std::optional<CallCost> measure_calls(storage::Transport& transport, const std::
     const double of_small = time_of(trial.file(), small, end, seconds_of_small);
     const double of_large = time_of(trial.file(), large, end, seconds_of_large);
     if (of_small <= 0 || of_large <= of_small) return std::nullopt;
-    // Of two points a line.
+    // A line through two points.
     const double rate = static_cast<double>(large.size() - small.size()) / (of_large - of_small);
     return CallCost{std::max(of_small - static_cast<double>(small.size()) / rate, 0.0), rate};
   } catch (const Error&) {
-    return std::nullopt;  // the operations that follow have the better words for it
+    return std::nullopt;  // the operations that follow report the error better
   }
 }
 
@@ -106,7 +106,7 @@ void take_measured_calls(Machine& machine, storage::Transport& transport, const 
 
 }  // namespace io
 
-// What lq::write() finds out about a place, too.
+// Facts about a place that lq::write() also determines.
 Machine with_file_system_of(const std::string& folder, Machine machine) {
   const FileSystem found = file_system_of(folder);
   io::take_measured_calls(machine, storage::resolve(folder), folder + "/plan",
@@ -122,7 +122,7 @@ Machine with_file_system_of(const std::string& folder, Machine machine) {
 namespace lq::io {
 namespace {
 
-// Whether neighbours can take this rank's sites out of its memory in long pieces; out of a GPU's they cannot.
+// True if neighbours can read this rank's sites from its memory in long pieces; from a GPU's they cannot.
 bool is_readable(const lattice::RowPlan& plan, const Field& memory) {
   lattice::Rows rows(plan);
   lattice::Row row;
@@ -130,7 +130,7 @@ bool is_readable(const lattice::RowPlan& plan, const Field& memory) {
          (memory.data != nullptr && row.memory_stride == 1 && !device::is_device_memory(memory.data));
 }
 
-// Whether the tiles that this rank has sites of are all its own.
+// True if each tile with sites of this rank belongs to it alone.
 bool has_whole_tiles(const lattice::RowPlan& plan, const Payload& payload) {
   if (payload.encoding.empty()) return true;
   if (payload.block.size() > 0) return lattice::has_whole_blocks(payload, plan.wanted);
@@ -144,11 +144,11 @@ bool has_whole_tiles(const lattice::RowPlan& plan, const Payload& payload) {
   return end % tile == 0 || end == all;
 }
 
-// Threads that take no core, for they wait for servers: as long as one piece is on its way, the next one is asked for.
-// Measured on GlusterFS: two read at 1.8 times the rate of one, more than two gain nothing; writes are kept by its
+// Threads that take no core because they wait for servers: while one piece is in flight, the next one is requested.
+// Measured on GlusterFS: two read at 1.8 times the rate of one, more than two gain nothing; writes are buffered by its
 // client.
 int least_threads(const SitePlan& plan, bool writes, int ranks) {
-  constexpr std::uint64_t worth_it = 4 * base::mebi;  // of a rank
+  constexpr std::uint64_t worth_it = 4 * base::mebi;  // per rank
   const bool is_asked_for = plan.route.threads != 0;
   if (writes || is_asked_for || !storage::lies_on_servers(plan.unit)) return 1;
   return plan.payload.length / static_cast<std::uint64_t>(ranks) < worth_it ? 1 : 2;
@@ -175,7 +175,7 @@ SiteTransfer::SiteTransfer(const Grid& grid, SitePlan plan, const MutableField& 
   set_rows();
 }
 
-// With functions or a description instead of plain memory, its data is nullptr.
+// For functions or a description instead of plain memory, its data is nullptr.
 Field SiteTransfer::memory() const {
   if (writes()) {
     const auto& from = std::get<Field>(field_);
@@ -193,11 +193,11 @@ void SiteTransfer::set_rows() {
   rows_ = {payload.extents, payload.stored, payload.order, mine, memory().order, mine};
 }
 
-// A choice without its words.
+// A choice without its explanation.
 struct SiteTransfer::Decision {
   Strategy strategy = Strategy::direct;
   engine::ShareOptions shares;
-  bool needs_node = false;  // nothing is chosen: it depends on who shares memory with whom
+  bool needs_node = false;  // undecided: it depends on which ranks share memory
   bool has_warning = false;
   bool has_incoherent_caches = false;
 };
@@ -216,13 +216,13 @@ engine::TransferContext SiteTransfer::detect_context(Facts& facts) const {
   context.ranks_per_node = static_cast<std::uint64_t>(node.largest());
   context.is_one_node = node.is_only();
   context.is_one_client = node.is_only() && storage::SeenByAll::have_one_client(facts.seen());
-  context.can_share = true;  // where it turns out that there is no memory to share, messages take its place
+  context.can_share = true;  // if no memory can be shared, messages are used instead
   context.can_pull = node.can_pull();
   context.is_in_memory = facts.unreadable().value == 0;
   return context;
 }
 
-// The root's, for others may see another file system, or another profile.
+// Decided by the root, because others may see another file system, or another profile.
 SiteTransfer::Decision SiteTransfer::decide(Facts& facts, const engine::TransferContext* around) {
   const storage::StorageTraits unit = storage::SeenByAll::strictest(facts.seen(), plan_.unit);
   const bool is_free = plan_.route.strategy == Strategy::automatic;
@@ -253,7 +253,7 @@ SiteTransfer::Decision SiteTransfer::decide(Facts& facts, const engine::Transfer
     return Decision{choice.strategy, choice.shares, false, !warning_.empty(),
                     writes() && storage::Owners{unit, context.is_one_client}.have_incoherent_caches()};
   };
-  // Rows that are long enough need to know nothing of the other ranks.
+  // Long rows need no information about the other ranks.
   if (is_free && !unit.single_owner) {
     const Decision early = choose({});
     if (early.strategy == Strategy::direct) return early;
@@ -319,7 +319,7 @@ void SiteTransfer::start(const Open& open, const base::Stopwatch& since) {
       return *shares_;
     };
     paths = engine::open_paths(comm, shares, strategy_, writes() ? std::get<Field>(field_) : nothing);
-    // Where there is no memory to share, messages take its place.
+    // If no memory can be shared, messages are used instead.
     if (paths->node == nullptr) strategy_ = Strategy::messages;
   }
   comm::agree(comm, [&] {
@@ -412,7 +412,7 @@ void SiteTransfer::repeat(std::uint64_t offset, const MutableField& to) {
   move_to(offset);
 }
 
-// Which bytes belong to whom depends on where the lattice lies; how they travel does not.
+// The owners of the bytes depend on the position of the lattice; the route does not.
 void SiteTransfer::move_to(std::uint64_t offset) {
   comm::agree(grid_.communicator().engine(), [&] {
     plan_.payload.offset = offset;
@@ -429,7 +429,7 @@ struct Client {
   bool operator==(const Client&) const = default;
 };
 
-// Of the ranks, how many are another client than the rank `shift` after them.
+// The number of ranks whose client differs from that of the rank `shift` after them.
 std::size_t strangers_at(const std::vector<Client>& clients, std::size_t shift) {
   std::size_t strangers = 0;
   for (std::size_t rank = 0; rank < clients.size(); ++rank) {
@@ -438,7 +438,7 @@ std::size_t strangers_at(const std::vector<Client>& clients, std::size_t shift) 
   return strangers;
 }
 
-// Ranks are dealt out to nodes in blocks or in turn: a few distances to a stranger of rank 0 are enough to try.
+// Ranks are assigned to nodes in blocks or round-robin: a few distances from rank 0 to another client are enough.
 std::uint64_t best_shift(const std::vector<Client>& clients) {
   constexpr std::size_t most_trials = 32;
   std::size_t best = 1, best_strangers = strangers_at(clients, 1), trials = 0;

@@ -11,7 +11,7 @@
 namespace lq::io {
 namespace {
 
-// Norms do not see signs; sums of slices alone may be too many to be kept.
+// Norms do not detect signs; sums of slices alone may be too many to store.
 bool sees_every_bit(const Sum& sum) {
   return sum.name.kind != SumKind::norm && sum.name.kind != SumKind::momentum_action && sum.name.of != SumOf::slices;
 }
@@ -25,7 +25,7 @@ bool passes_in_order(const Payload& payload) {
 
 bool sums_see_every_bit(const FieldEntry& entry) { return std::ranges::any_of(entry.sums.all, sees_every_bit); }
 
-// A field on its way. A stretch has the sites that begin in it.
+// A field in transit. A stretch contains the sites that begin in it.
 struct SourceCheck::Watched {
   Watched(const FieldEntry& of, std::uint64_t offset)
       : entry(of),
@@ -42,7 +42,7 @@ struct SourceCheck::Watched {
     return std::min(end, begin + sites * site_bytes);
   }
 
-  // The bytes from `offset` on, where a site begins or the one that was cut goes on.
+  // The bytes from `offset` on, which is the start of a site or continues a partial one.
   void add(std::uint64_t offset, base::Bytes bytes) {
     if (!cut.empty()) {
       const base::Bytes rest = bytes.first(std::min<std::size_t>(bytes.size(), missing()));
@@ -60,10 +60,10 @@ struct SourceCheck::Watched {
   std::size_t missing() const noexcept { return static_cast<std::size_t>(site_bytes) - cut.size(); }
 
   const FieldEntry& entry;
-  std::uint64_t begin, end, site_bytes;  // in the bytes that pass
+  std::uint64_t begin, end, site_bytes;  // in the bytes in transit
   engine::TransferStats stats;
   engine::FileOrderSums sums;
-  std::vector<std::byte> cut = {};  // what has passed of a site
+  std::vector<std::byte> cut = {};  // the part of a site received so far
 };
 
 SourceCheck::SourceCheck(const Catalog& catalog, BeginOf begin_of) : catalog_(catalog) {
@@ -80,7 +80,7 @@ SourceCheck::SourceCheck(const Catalog& catalog, BeginOf begin_of) : catalog_(ca
     }
   }
   std::ranges::stable_sort(watched_, {}, [](const auto& one) { return one->begin; });
-  // Two fields of the same bytes: the first one stands for them here.
+  // Two fields with the same bytes: the first one represents them here.
   std::uint64_t end = 0;
   std::erase_if(watched_, [&](const auto& one) {
     if (one->begin < end) return !(sees_all_ = false);
@@ -127,7 +127,7 @@ void SourceCheck::pass(base::ByteSource& source, base::Bytes bytes) {
   at_ = last;
 }
 
-// Of a file that was cut off the last site stays incomplete, and the sums differ.
+// In a truncated file the last site stays incomplete, and the sums differ.
 void SourceCheck::end(base::ByteSource& source) {
   if (cut_ == nullptr) return;
   std::vector<std::byte> rest(cut_->missing());

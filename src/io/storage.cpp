@@ -38,7 +38,7 @@ namespace {
 
 constexpr std::uint64_t largest_end = std::uint64_t{1} << 63;
 
-// What must be the same on all ranks.
+// Values that must be the same on all ranks.
 std::string describe(const Payload& payload, const SiteOptions& options) {
   std::string order;
   for (const int d : payload.order) order += fmt::format("{} ", d);
@@ -59,7 +59,7 @@ void require_fit(const Payload& payload, const Grid& grid, const FieldSpec& spec
   }
   std::uint64_t end = 0;
   if (__builtin_add_overflow(payload.offset, payload.length, &end) || end > largest_end) {
-    base::fail(Code::too_large, {.path = path}, "{} bytes from byte {} on end beyond the largest file", payload.length,
+    base::fail(Code::too_large, {.path = path}, "{} bytes from byte {} on exceed the largest file size", payload.length,
                payload.offset);
   }
   if (fits) return;
@@ -68,7 +68,7 @@ void require_fit(const Payload& payload, const Grid& grid, const FieldSpec& spec
              to_string(payload.stored.extents), payload.spec.numbers, to_string(grid.extents()), spec.numbers);
 }
 
-// Both directions; `field` is resolved.
+// Used for both directions; `field` is resolved.
 template <class AnyField>
 Report move_sites(Storage& storage, const Payload& payload, const Grid& grid, const AnyField& field,
                   const SiteOptions& options) {
@@ -90,7 +90,7 @@ Report move_sites(Storage& storage, const Payload& payload, const Grid& grid, co
                       .route = options.route,
                       .block_bytes = options.block_bytes};
     if (options.checksum) plan.sums.push_back({SumKind::scidac, SumOf::field});
-    // The caller's file may be one of MPI, which need not bear other threads.
+    // The caller's file may be an MPI file, which need not support other threads.
     plan.route.threads = 1;
     return std::make_unique<io::SiteTransfer>(grid, std::move(plan), field);
   });

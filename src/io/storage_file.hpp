@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A Storage of the caller's where the pump wants a file.
+// Adapts a caller's Storage to the transfer engine's file.
 #pragma once
 
 #include <limequat/storage.hpp>
@@ -11,7 +11,7 @@
 
 namespace lq::io {
 
-// The caller's file as ours. What it does beyond reading and writing is the caller's business.
+// The caller's file in the library's interface. Anything beyond reading and writing is up to the caller.
 class StorageFile final : public storage::File {
  public:
   explicit StorageFile(Storage& storage) : storage_(storage), path_(storage.path()) {}

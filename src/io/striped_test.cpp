@@ -88,7 +88,7 @@ TEST_F(OnStripes, TheFileIsTheSameAndNothingElseIsLeft) {
   EXPECT_EQ(std::distance(fs::directory_iterator(directory_.path()), fs::directory_iterator()), 2);
   EXPECT_EQ(striped_.bytes_expected, fs::file_size(directory_ / "striped.lime"));
   EXPECT_EQ(striped_.calls.calls.size(), 1u);
-  EXPECT_NE(report.summary().find("Lies on lustre, stripes: 2 of 128 KiB, set as asked for; "), std::string::npos)
+  EXPECT_NE(report.summary().find("Stored on lustre, stripes: 2 of 128 KiB, set as requested; "), std::string::npos)
       << report.summary();
 }
 
@@ -125,8 +125,9 @@ TEST_F(OnStripes, TheReportSaysHowLargeCallsWereAndWhyNotAsLargeAsAskedFor) {
   const Report smaller = write(striped_, "smaller.lime", options);
   EXPECT_EQ(smaller.storage.call_bytes, 25 * 65536U);
   ASSERT_EQ(smaller.warnings.size(), 1U);
-  EXPECT_EQ(smaller.warnings.front(),
-            "chunks of 1600 KiB, smaller than the 8 MiB asked for: 10 chunks must fit into the 16 MiB of `memory_bytes`");
+  EXPECT_EQ(
+      smaller.warnings.front(),
+      "chunks of 1600 KiB, smaller than the requested 8 MiB: 10 chunks must fit into the 16 MiB of `memory_bytes`");
 }
 
 TEST_F(OnStripes, OfASmallFileAreLeftAndRefusalIsARemark) {
@@ -143,7 +144,7 @@ TEST_F(OnStripes, LocalFilesHaveNoneAndSaySo) {
   const Report plain = write(storage::posix(), "plain.lime", {});
   EXPECT_EQ(plain.storage.file_system, file_system_of(directory_.path()).name);
   EXPECT_EQ(plain.storage.stripes.reason, StripeReason::no_stripes);
-  EXPECT_EQ(plain.summary().find(" Lies on "), std::string::npos) << plain.summary();
+  EXPECT_EQ(plain.summary().find(" Stored on "), std::string::npos) << plain.summary();
   const Report asked = write(storage::posix(), "asked.lime", {.stripe_count = 4});
   EXPECT_EQ(asked.storage.stripes.system_errno, ENOTSUP);
 }

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One field on its way between the memory of ranks and a file, up to the point where its sites move.
+// One field in transit between the memory of ranks and a file, up to the point where its sites move.
 #pragma once
 
 #include <exception>
@@ -31,12 +31,12 @@ class Transfer {
   virtual Report finish(const std::exception_ptr& failure) = 0;
 };
 
-// Collective. As lq::write and lq::read, of which finish() gives the report. The field's memory is borrowed.
+// Collective. As lq::write and lq::read, whose report finish() returns. The field's memory is borrowed.
 std::unique_ptr<Transfer> begin_write(storage::Transport& transport, const std::string& path, const Grid& grid,
                                       const Field& field, const WriteOptions& options);
 std::unique_ptr<Transfer> begin_read(storage::Transport& transport, const std::string& path, const Grid& grid,
                                      const MutableField& field, const ReadOptions& options);
-// Collective. The same of a file that is open.
+// Collective. The same for an open file.
 LQ_INNER std::unique_ptr<Transfer> begin_read(const std::shared_ptr<ScannedFile>& file, const Grid& grid,
                                               const MutableField& field, const ReadOptions& options);
 
@@ -46,8 +46,8 @@ LQ_INNER std::unique_ptr<Transfer> begin_read(const std::shared_ptr<ScannedFile>
 Report write_field(storage::Transport& transport, const std::string& path, const Grid& grid, const Field& field,
                    const WriteOptions& options);
 
-// Collective. Appends a field that lies in the memory of the grid's ranks. With `watches_numbers` the report warns of
-// those that are NaN or infinite in the file.
+// Collective. Appends a field in the memory of the grid's ranks. With `watches_numbers` the report warns of
+// NaN or infinite numbers in the file.
 LQ_INNER Report append_field(FieldWriter& writer, storage::Transport& transport, const Grid& grid,
                              const std::string& path, const std::string& name, const Field& field,
                              const Metadata& metadata, const WriteOptions& options, bool watches_numbers = false);
@@ -58,14 +58,14 @@ LQ_INNER Report append_field(FieldWriter& writer, storage::Transport& transport,
 Report read_field(storage::Transport& transport, const std::string& path, const Grid& grid, const MutableField& field,
                   const ReadOptions& options);
 
-// Collective. One field of a file that was scanned already, sound in its other parts or not; `local` is resolved.
-// seconds.total is left to the caller.
+// Collective. One field of a scanned file, whose other parts may be damaged; `local` is resolved.
+// The caller sets seconds.total.
 Report read_entry(storage::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
                   const MutableField& local, const ReadOptions& options);
-// Collective. The same, but nothing is compared with what the file states: what was seen of the sites on their way.
+// Collective. The same without comparing anything; returns the statistics of the sites in transit.
 engine::TransferStats read_unjudged(storage::Transport& transport, const Catalog& catalog, const FieldEntry& entry,
                                     const Grid& grid, const MutableField& local, const ReadOptions& options);
-// Collective. The same with a field as users give it, and seconds.total.
+// Collective. The same with a field as given by users, and seconds.total.
 Report read_listed(storage::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
                    const MutableField& field, const ReadOptions& options);
 

@@ -95,7 +95,7 @@ namespace {
 
 bool proves(Evidence evidence) noexcept { return evidence == Evidence::exact_sum || evidence == Evidence::second_copy; }
 
-// What one claim leaves possible.
+// The best verdict that one claim permits.
 Verdict verdict_of(const Claim& claim) noexcept {
   switch (claim.outcome) {
     case Outcome::agrees:
@@ -164,7 +164,7 @@ std::vector<Claim> claims_of(const std::vector<Finding>& findings) {
 }
 
 Verdict verdict_of(const std::vector<Claim>& claims, const std::vector<Finding>& findings) noexcept {
-  // Where nothing vouches for anything there is structure alone.
+  // If no sum applies, there is only the structure.
   const auto speaks = [](const Claim& claim) { return claim.outcome != Outcome::uncovered; };
   Verdict verdict = std::ranges::any_of(claims, speaks) ? Verdict::sound : Verdict::consistent;
   for (const Claim& claim : claims) verdict = std::max(verdict, verdict_of(claim));
@@ -174,7 +174,7 @@ Verdict verdict_of(const std::vector<Claim>& claims, const std::vector<Finding>&
     ends_early = ends_early || finding.code == Code::truncated;
     verdict = std::max(verdict, Verdict::damaged);
   }
-  // What is missing explains sums that cannot be read; those that disagree it does not.
+  // Missing files explain sums that cannot be read, but not sums that disagree.
   const auto disagrees = [](const Claim& claim) { return claim.outcome == Outcome::differs; };
   if (ends_early && std::ranges::none_of(claims, disagrees)) return Verdict::incomplete;
   return verdict;
@@ -187,7 +187,7 @@ Verdict verdict_of(const Error& error) noexcept {
 std::optional<Error> first_error(const Verification& examined, std::string_view about) {
   const auto error = std::ranges::find(examined.findings, Severity::error, &Finding::severity);
   if (error == examined.findings.end()) return {};
-  const std::string begin = examined.path + ": ";  // which some have
+  const std::string begin = examined.path + ": ";  // prefix of some messages
   const std::string_view message = error->message;
   return Error(error->code == Code::ok ? Code::malformed : error->code,
                fmt::format("{}{}{}", begin, about, message.substr(message.starts_with(begin) ? begin.size() : 0)),

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The one place that says what an examination amounts to: a pure function of its claims and findings, which all verbs
-// share.
+// The one place that decides the verdict of an examination: a pure function of its claims and findings, shared by all
+// verbs.
 #pragma once
 
 #include <optional>
@@ -16,26 +16,26 @@
 
 namespace lq::io {
 
-// Exact sums prove data; of others some changes cannot be seen.
+// Exact sums prove data; other sums miss some changes.
 Evidence evidence_of(SumKind kind) noexcept;
 
-// What findings of a scan say of sums, copies and records.
+// Claims from the findings of a scan about sums, copies and records.
 std::vector<Claim> claims_of(const std::vector<Finding>& findings);
 
-// The worst claim or finding decides. `foreign`, `unreadable` and `being_written` are for those who know the path.
+// The worst claim or finding decides. `foreign`, `unreadable` and `being_written` are for callers that know the path.
 LQ_INNER Verdict verdict_of(const std::vector<Claim>& claims, const std::vector<Finding>& findings) noexcept;
 
-// Of a file into which no examination could look.
+// For a file that could not be examined.
 LQ_INNER Verdict verdict_of(const Error& error) noexcept;
 
 LQ_INNER bool has_errors(const std::vector<Finding>& findings) noexcept;
-// The first finding that is an error, to be thrown: "PATH: `about`MESSAGE". Nothing: there is none.
+// The first finding that is an error, as an exception: "PATH: `about`MESSAGE". Empty: there is none.
 std::optional<Error> first_error(const Verification& examined, std::string_view about = {});
-// Those of `more` whose sentences are not among `findings` yet.
+// Adds those of `more` whose messages are not yet among `findings`.
 void add_untold(std::vector<Finding>& findings, std::vector<Finding> more);
-// The same of its errors alone.
+// The same for errors only.
 LQ_INNER void add_untold_errors(std::vector<Finding>& findings, const Verification& examined);
-// A verdict that is not good enough is an error, also where no finding is one.
+// Adds an error if the verdict is insufficient, even if no finding is an error.
 LQ_INNER void require_error(std::vector<Finding>& findings, const Verification& examined, Finding otherwise);
 
 // Sets verdict and ok.

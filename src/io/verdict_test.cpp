@@ -234,7 +234,7 @@ TEST(Spinors, WithNumbersThatAreNoneAreUnprovenWithoutAChecksum) {
     lq::write(raw, grid, spinor(numbers), {.verify = Verify::none, .overwrite = true});
     EXPECT_EQ(io::verify(raw).verdict, Verdict::unproven);
     lq::write(scidac, grid, spinor(numbers), {.overwrite = true});
-    EXPECT_EQ(io::verify(scidac).verdict, Verdict::sound) << "the checksum says that they were written so";
+    EXPECT_EQ(io::verify(scidac).verdict, Verdict::sound) << "the checksum proves that they were written so";
   }
 }
 

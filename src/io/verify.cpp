@@ -29,6 +29,7 @@
 #include "io/nature.hpp"
 #include "io/observe.hpp"
 #include "io/payload_files.hpp"
+#include "io/protected.hpp"
 #include "io/scan.hpp"
 #include "io/transfer.hpp"
 #include "io/verdict.hpp"
@@ -42,7 +43,7 @@ namespace lq {
 
 namespace {
 
-// Distances from SU(N) of links in double precision that were kept there, and of those that were ever in single.
+// Distances from SU(N) of links kept in double precision, and of links that were in single precision at some time.
 constexpr double double_rounding = 1e-10;
 constexpr double single_rounding = 1e-9;
 
@@ -51,7 +52,7 @@ std::string factor_between(double stated, double measured) {
   constexpr std::pair<double, std::string_view> factors[] = {
       {2, "twice as much"}, {3, "three times as much"}, {1.0 / 2, "half as much"}, {1.0 / 3, "a third of that"}};
   for (const auto& [factor, words] : factors) {
-    if (!(std::abs(stated - factor * measured) <= io::largest_tolerance)) continue;  // NaN is no factor of anything
+    if (!(std::abs(stated - factor * measured) <= io::largest_tolerance)) continue;  // NaN is not a multiple
     return fmt::format("{}, in another normalisation, or else ordering, signs or data are wrong", words);
   }
   return {};
@@ -60,7 +61,7 @@ std::string factor_between(double stated, double measured) {
 struct LinksInMemory {
   Grid grid;
   std::unique_ptr<double[]> numbers;  // which reading fills
-  MutableField field;                 // these
+  MutableField field;                 // of these
 };
 
 class Verifier {
@@ -73,7 +74,7 @@ class Verifier {
         file_(io::ScannedFile::open(transport, path, communicator, options.limits)) {
     file_->open_everywhere();
   }
-  // Of a file that is open on all ranks.
+  // For a file that is open on all ranks.
   Verifier(std::shared_ptr<io::ScannedFile> file, const Communicator& communicator, const VerifyOptions& options)
       : communicator_(communicator), path_(file->catalog().path), options_(options), file_(std::move(file)) {}
 
@@ -87,6 +88,7 @@ class Verifier {
   Verification end();
   void examine();
   void tell_unproven();
+  void hold_against_sidecar();
   void check(const FieldEntry& entry, std::uint64_t index);
   bool watches(const FieldEntry& entry) const;
   engine::TransferStats read_past(const FieldEntry& entry);
@@ -118,14 +120,14 @@ class Verifier {
   const VerifyOptions& options_;
   std::shared_ptr<io::ScannedFile> file_;
   Verification result_;
-  // Of the field that is looked at: what claims call it, and whether an exact sum proves its data, so that what looks
-  // odd is what the writer wrote.
+  // For the current field: its name in claims, and whether an exact sum proves its data, so that unusual
+  // values were written that way.
   std::string name_;
   bool is_proven_ = false;
-  bool has_sum_ = false;  // some sum agrees, though it may not see all changes
+  bool has_sum_ = false;  // some sum agrees, though it may miss changes
 };
 
-// Every rank finds the same.
+// The result is the same on every rank.
 void Verifier::begin() {
   comm::agree_alike(comm(), [&] {
     result_.path = catalog().path;
@@ -145,7 +147,18 @@ Verification Verifier::end() {
 
 Verification Verifier::run_without_data() {
   begin();
+  hold_against_sidecar();
   return end();
+}
+
+// Its sums are of all bytes of the file, and see what the format's own do not. Files that pass are read once more.
+void Verifier::hold_against_sidecar() {
+  std::vector<Claim> none;
+  std::vector<Finding> found;
+  comm::share_from_root(
+      comm(), [&] { found = io::damage_by_sidecar(catalog(), io::verdict_of(result_.claims, result_.findings)); }, none,
+      found);
+  comm::agree_alike(comm(), [&] { std::ranges::move(found, std::back_inserter(result_.findings)); });
 }
 
 Verification Verifier::run() {
@@ -154,7 +167,7 @@ Verification Verifier::run() {
     const FieldEntry& entry = catalog().fields[i];
     const auto before = std::span(catalog().fields).first(i);
     const auto index = static_cast<std::uint64_t>(std::ranges::count(before, entry.name, &FieldEntry::name));
-    // Truncation was found by the scan; there is nothing whole to check.
+    // The scan has reported the truncation; the data are incomplete and cannot be checked.
     const Payload& payload = entry.payload;
     const bool whole_in_file = payload.tile_sites > 0 || (payload.offset <= catalog().file_bytes &&
                                                           payload.length <= catalog().file_bytes - payload.offset);
@@ -163,7 +176,7 @@ Verification Verifier::run() {
   return end();
 }
 
-// What a repair could not prove, of a field (claims_of() has its claim) or of the whole file.
+// Reports what a repair could not prove, for a field (claims_of() has its claim) or for the whole file.
 void Verifier::tell_unproven() {
   const auto tell = [&](const Metadata& texts, const std::string& record) {
     for (const auto& [name, text] : texts) {
@@ -179,7 +192,7 @@ void Verifier::tell_unproven() {
   for (const FieldEntry& entry : catalog().fields) tell(entry.metadata, entry.name);
 }
 
-// What is no payload of a field. One rank looks at it; the others are told.
+// Contents other than payloads of fields. One rank examines them; the others receive the findings.
 void Verifier::examine() {
   format::Examined found;
   const auto examine = [&] {
@@ -198,13 +211,13 @@ void Verifier::check(const FieldEntry& entry, std::uint64_t index) {
     name_ = index > 0 ? fmt::format("{}:{}", entry.name, index) : entry.name;
     is_proven_ = has_sum_ = false;
   });
-  // Links that are measured are read once, for their sums and for their physics.
+  // Links to be measured are read once, for both sums and physics.
   std::optional<engine::TransferStats> read;
   std::optional<LinksInMemory> memory;
   try {
     read = can_measure(entry) ? read_links(entry, memory) : read_past(entry);
   } catch (const Error& error) {
-    // Of the data, such as a chunk that cannot be decoded, not of the machine. All ranks have it.
+    // An error of the data, such as a chunk that cannot be decoded, not of the machine. All ranks have it.
     if (error.code() != Code::malformed && error.code() != Code::truncated && error.code() != Code::unsupported) throw;
     return report_unreadable(entry, name_, error);
   }
@@ -256,7 +269,7 @@ void Verifier::check(const FieldEntry& entry, std::uint64_t index) {
   });
 }
 
-// An eigenvector has a norm: one with other numbers than finite ones is of no use, though it may have been written so.
+// An eigenvector has a norm: non-finite numbers make it useless, even if it was written that way.
 bool Verifier::watches(const FieldEntry& entry) const {
   const bool is_mode = catalog().format == "modes";
   return options_.physics != Measure::never && (is_mode || !io::has_exact_sum(entry)) && !can_measure(entry);
@@ -290,7 +303,7 @@ void Verifier::report_mismatch(const FieldEntry& entry, const engine::TransferSt
         error.facts().expected, error.facts().found);
   });
 
-  // One rank looks closer; the others are told.
+  // One rank examines it further; the others receive the findings.
   std::vector<Finding> found;
   const auto look = [&] {
     const io::PayloadFiles files(file_->files(), catalog(), entry.payload);
@@ -317,7 +330,7 @@ void Verifier::report_unreadable(const FieldEntry& entry, const std::string& of,
   });
 }
 
-// Such data may be what was written, but nothing proves it.
+// Such data may be unchanged, but nothing proves it.
 void Verifier::report_no_norm(const FieldEntry& entry, const std::string& of) {
   result_.claims.push_back(
       {of, "finite", Evidence::nature, Outcome::differs, entry.payload.offset, entry.payload.length});
@@ -329,16 +342,17 @@ void Verifier::report_no_norm(const FieldEntry& entry, const std::string& of) {
 }
 
 void Verifier::report_zeros(const FieldEntry& entry, const ZeroRegion& zeros) {
-  Finding finding{.severity = Severity::error,
-                  .code = Code::malformed,
-                  .rule = "zero-links",
-                  .message = fmt::format("{}: bytes {} to {}{}: {} sites hold only zeros instead of links, as lost "
-                                         "writes of a file system leave them; write the file again",
-                                         catalog().path, zeros.first_offset, zeros.last_offset - 1,
-                                         io::of_sites(entry.payload), zeros.sites),
-                  .record = entry.name,
-                  .offset = zeros.first_offset,
-                  .length = zeros.last_offset - zeros.first_offset};
+  Finding finding{
+      .severity = Severity::error,
+      .code = Code::malformed,
+      .rule = "zero-links",
+      .message = fmt::format("{}: bytes {} to {}{}: {} sites hold only zeros instead of links, as after lost "
+                             "writes of a file system; write the file again",
+                             catalog().path, zeros.first_offset, zeros.last_offset - 1, io::of_sites(entry.payload),
+                             zeros.sites),
+      .record = entry.name,
+      .offset = zeros.first_offset,
+      .length = zeros.last_offset - zeros.first_offset};
   result_.findings.push_back(std::move(finding));
 }
 
@@ -349,7 +363,7 @@ void Verifier::report_odd_numbers(const FieldEntry& entry, const engine::OddNumb
       fmt::format(
           "{}: \"{}\": {} sites have numbers that are NaN or infinite, the first of them at byte {}{}, and {}",
           catalog().path, name_, odd.not_finite.count, odd.not_finite.first_offset, io::of_sites(entry.payload),
-          is_proven_ ? "the checksum says that they were written so" : "no checksum says that they were written so"),
+          is_proven_ ? "the checksum proves that they were written so" : "no checksum says that they were written so"),
       "0", std::to_string(odd.not_finite.count));
 }
 
@@ -364,7 +378,7 @@ bool Verifier::is_gauge(const FieldEntry& entry) const {
          payload.extents.size() > 1 && payload.stored == whole(payload.extents);
 }
 
-// The field as doubles, and a second copy with its halo; for observables a wider one, and a third while it flows.
+// The field as doubles, and a second copy with its halo; for observables a wider one, and a third for the flow.
 std::uint64_t Verifier::memory_for(const FieldEntry& entry) const {
   const double copies = wants_observables() ? 5 : 3;
   const auto site_bytes = static_cast<double>(entry.payload.spec.numbers * sizeof(double));
@@ -372,7 +386,7 @@ std::uint64_t Verifier::memory_for(const FieldEntry& entry) const {
   return bytes < 0x1p63 ? static_cast<std::uint64_t>(bytes) : UINT64_MAX;
 }
 
-// Of a field that is whole, also where other parts of the file are not.
+// For a complete field, even if other parts of the file are not.
 engine::TransferStats Verifier::read_links(const FieldEntry& entry, std::optional<LinksInMemory>& memory) {
   const Grid grid(communicator_, entry.payload.extents);
   ReadOptions how;
@@ -387,7 +401,7 @@ engine::TransferStats Verifier::read_links(const FieldEntry& entry, std::optiona
     how.route.threads = options_.threads;
   });
   engine::TransferStats stats = io::read_unjudged(file_->files(), catalog(), entry, grid, memory->field, how);
-  stats.numbers.reset();  // odd ones are found by measuring
+  stats.numbers.reset();  // the measurement finds NaN and infinities
   return stats;
 }
 
@@ -398,7 +412,7 @@ void Verifier::judge_links(const FieldEntry& entry, const FieldVerdict& verdict,
     add(entry, Severity::error, Code::malformed, "not-finite",
         fmt::format("{}: \"{}\": {} numbers are NaN or infinite", catalog().path, entry.name, physics.not_finite), "0",
         std::to_string(physics.not_finite));
-    return;  // every average below is spoilt
+    return;  // every average below is invalid
   }
   judge_zero_links(entry, verdict, links);
   if (physics.unitarity.far_links > links.zeros.all) {
@@ -439,7 +453,7 @@ void Verifier::judge_zero_links(const FieldEntry& entry, const FieldVerdict& ver
   }
 }
 
-// Where a sum agrees, links that are off the group are those that were written.
+// If a sum agrees, links off the group were written that way.
 void Verifier::judge_distances(const FieldEntry& entry, const Unitarity& links) {
   const double link_count = static_cast<double>(volume(entry.payload.extents)) * entry.payload.spec.links;
   const bool is_other_kind = static_cast<double>(links.far_links) > io::most_damaged_links * link_count;
@@ -458,7 +472,7 @@ void Verifier::judge_distances(const FieldEntry& entry, const Unitarity& links) 
   } else if (links.mean > single_rounding) {
     add(entry, Severity::note, Code::ok, "single-in-double",
         fmt::format("{}: \"{}\": the links are in SU({}) to single precision only: |U U^dagger - 1| is {:.3g} on "
-                    "average; the numbers were in single precision before",
+                    "average; the numbers were in single precision earlier",
                     catalog().path, entry.name, entry.payload.spec.colors, links.mean));
   } else if (links.largest > double_rounding && !is_proven_) {
     claim(entry, "in SU(N)", Evidence::nature, false);
@@ -470,19 +484,19 @@ void Verifier::judge_distances(const FieldEntry& entry, const Unitarity& links) 
   }
 }
 
-// A checksum of links that were written in a wrong order agrees all the same.
+// A checksum of links that were written in a wrong order agrees nevertheless.
 void Verifier::judge_order(const FieldEntry& entry, const physics::ExaminedLinks& links) {
   const Plaquette& plaquette = links.physics.plaquette;
   if (is_stated(entry.plaquette, plaquette.average, entry)) return;
   const bool is_transposed = links.transposed.is_transposed();
   if (!is_transposed && !links.is_noise(entry.payload.extents, entry.payload.spec.colors)) return;
-  // Somebody may have written random links, such as those of a hot start; links that look right the other way round
-  // nobody writes on purpose.
+  // Random links, such as those of a hot start, may be intended; links that are plausible only when transposed
+  // are never written on purpose.
   if (is_transposed || !has_sum_) claim(entry, "plaquette above noise", Evidence::nature, false);
   add(entry, Severity::warning, Code::ok, is_transposed ? "transposed" : "noise",
       is_transposed
           ? fmt::format(
-                "{}: \"{}\": rows and columns of the links are exchanged: the plaquette is {:.6g} as they are, "
+                "{}: \"{}\": rows and columns of the links are exchanged: the plaquette is {:.6g} as stored, "
                 "and larger by {:.3g} with rows and columns exchanged; `lq diagnose` writes them as they should "
                 "be",
                 catalog().path, entry.name, plaquette.average, links.transposed.excess)
@@ -499,7 +513,7 @@ bool Verifier::is_stated(const std::optional<double>& stated, double measured, c
 void Verifier::compare(const FieldEntry& entry, std::string_view what, const std::optional<double>& stated,
                        double measured) {
   if (!stated) return;
-  // A program may have stated what it measured before the last digits of its links were those of the file.
+  // The stated value may have been measured before the links were rounded to the numbers in the file.
   const bool is_near = is_proven_ && std::abs(*stated - measured) <= io::largest_tolerance;
   const bool agrees = is_near || is_stated(stated, measured, entry);
   claim(entry, std::string(what), Evidence::check_value, agrees);
@@ -518,7 +532,7 @@ Metadata Verifier::texts_of(const FieldEntry& entry) const {
   return texts;
 }
 
-// What cannot be measured is said, and is no fault of the file by itself.
+// Values that cannot be measured are reported, which is not a fault of the file.
 std::optional<Observables> Verifier::observe(const FieldEntry& entry, const std::optional<LinksInMemory>& links) {
   const auto why = [&](const std::string& reason) {
     comm::agree_alike(comm(), [&] {
@@ -549,7 +563,7 @@ std::optional<Observables> Verifier::observe(const FieldEntry& entry, const std:
   try {
     return observables(links->grid, links->field, how);
   } catch (const Error& error) {
-    // All ranks have it: of the links, as the findings about them say, too. Not of the machine.
+    // All ranks have it: an error of the links, which findings also report. Not of the machine.
     if (error.code() == Code::unsupported) how.flow_steps = 0;
     if (error.code() != Code::invalid_argument && error.code() != Code::unsupported) throw;
     why(error.what());
@@ -558,7 +572,7 @@ std::optional<Observables> Verifier::observe(const FieldEntry& entry, const std:
   }
 }
 
-// A text may speak of another flow time or normalisation; where no sum proves the links, it casts doubt on them.
+// A text may refer to another flow time or normalisation; if no sum proves the links, it raises doubt.
 void Verifier::compare_with_texts(const FieldEntry& entry, const Observables& measured) {
   for (const io::ComparedObservable& one : io::compare_observables(texts_of(entry), measured, entry.payload.spec)) {
     if (one.agrees) {
@@ -600,7 +614,7 @@ Verification io::verify(const std::string& path, const Communicator& communicato
 
 namespace {
 
-// They decide who measures, which all ranks do together.
+// These options decide who measures, so all ranks must agree on them.
 void require_same_options(const Communicator& communicator, const VerifyOptions& options) {
   comm::require_same(communicator.engine(), [&] {
     if (options.observables || options.flow_steps != 0) {

@@ -22,20 +22,20 @@ namespace io {
 
 namespace {
 
-// Plaquette and link trace as metadata; the format knows where they belong.
+// Plaquette and link trace as metadata; the format knows where to store them.
 void add_measurements(Metadata& metadata, const Physics& physics) {
   metadata.emplace_back("plaquette", fmt::format("{:.12f}", physics.plaquette.average));
   metadata.emplace_back("link_trace", fmt::format("{:.12f}", physics.link_trace));
 }
 
-// A field of a grid's ranks on its way into the file of a writer, which outlives it.
+// A field of a grid's ranks in transit to the file of a writer, which must outlive it.
 class FieldTransfer {
  public:
   // Local.
   FieldTransfer(FieldWriter& writer, const Grid& grid, const Field& field, bool watches_numbers = false)
       : writer_(writer), grid_(grid), local_(lattice::resolve_field(grid, field)), watches_numbers_(watches_numbers) {}
 
-  // What is to be written, and where.
+  // The field to write, and the target.
   struct Request {
     storage::Transport& transport;
     const std::string& path;
@@ -43,12 +43,12 @@ class FieldTransfer {
     const Metadata& metadata;
     const WriteOptions& options;
   };
-  // Local. What all ranks must ask for alike; nothing where there is one.
+  // Local. Arguments that all ranks must agree on; empty for a single rank.
   std::vector<comm::Stated> stated(const Request& request) const {
     if (grid_.communicator().size() == 1) return {};
     return stated_request(request.path, request.options, local_.spec, request.name, request.metadata);
   }
-  // Local, alike on all ranks.
+  // Local, the same on all ranks.
   void plan(const Request& request) {
     plan_ = {request.name, local_.spec, grid_.extents(), request.metadata};
     const format::Observables wanted =
@@ -89,7 +89,7 @@ class FieldTransfer {
 
   engine::Movement& movement() { return sites_->movement(); }
 
-  // Collective. The sites have passed, or failed to on this rank.
+  // Collective. After the sites have passed, or failed to on this rank.
   Report finish(const std::exception_ptr& failure) {
     writer_.named([&] { sites_->finish(failure); });
     return writer_.finish(
@@ -212,7 +212,7 @@ struct Writer::State {
 
 namespace {
 
-// Runs one step of a writer; an error leaves it closed, and its file abandoned.
+// Runs one step of a writer; an error closes it and abandons its file.
 template <class State, class Step>
 auto step(State& state, Step&& work) {
   if (!state || !state->open) {

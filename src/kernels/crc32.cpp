@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which CRC-32 runs: for long data our own where its loops are the faster ones, else the fastest library that was found
-// at build time, else the processor's instruction, else the portable one.
+// Selects the CRC-32 implementation: for long data Limequat's own loops if they are faster; otherwise the fastest
+// library found at build time, then the processor's instruction, then portable code.
 #include "kernels/crc32.hpp"
 
 #include <new>
@@ -19,10 +19,10 @@
 namespace lq::kernels {
 namespace {
 
-// From here on joining the blocks is lost in the noise.
+// From this length on, the cost of joining the blocks is negligible.
 constexpr std::size_t long_bytes = 8 * LongCrc32::block_bytes;
 
-// Nothing where it is not worth it, or without memory for its constants.
+// Empty if it is not worth it, or if there is no memory for its constants.
 std::optional<LongCrc32> make_long() noexcept {
   const InstructionSet set = active_instruction_set();
   if (!LongCrc32::is_worth_it(set)) return std::nullopt;
@@ -37,7 +37,7 @@ std::optional<LongCrc32> make_long() noexcept {
 
 std::string_view provider() noexcept { return "isa-l"; }
 
-// crc32_gzip_refl inverts before and after by itself, as zlib does.
+// crc32_gzip_refl inverts before and after on its own, as zlib does.
 std::uint32_t short_crc32(std::uint32_t crc, base::Bytes bytes) noexcept {
   return crc32_gzip_refl(crc, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
 }

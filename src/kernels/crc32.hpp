@@ -15,7 +15,7 @@ namespace lq::kernels {
 // Continues `crc` (0 at the start) over `bytes`; crc32(0, "123456789") == 0xcbf43926.
 LQ_INNER std::uint32_t crc32(std::uint32_t crc, base::Bytes bytes) noexcept;
 
-// Whether these bytes, four or more, end in the CRC of those before, little-endian.
+// True if these bytes, four or more, end in the little-endian CRC of the preceding ones.
 inline bool ends_in_crc32(base::Bytes bytes) noexcept {
   const std::size_t end = bytes.size() - sizeof(std::uint32_t);
   return crc32(0, bytes.first(end)) == base::load_le<std::uint32_t>(bytes.data() + end);
@@ -24,8 +24,8 @@ inline bool ends_in_crc32(base::Bytes bytes) noexcept {
 // The portable reference that every other implementation must match bit for bit.
 std::uint32_t crc32_portable(std::uint32_t crc, base::Bytes bytes) noexcept;
 
-// Which implementation crc32() uses for short data: "isa-l", "libdeflate", "instruction" or "portable". Long data take
-// the loops of this room where these are the faster ones (site_crc.hpp).
+// The implementation that crc32() uses for short data: "isa-l", "libdeflate", "instruction" or "portable". Long data
+// use the loops of this module if they are faster (site_crc.hpp).
 std::string_view crc32_provider() noexcept;
 
 }  // namespace lq::kernels

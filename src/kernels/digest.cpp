@@ -16,7 +16,7 @@
 namespace lq::kernels {
 namespace {
 
-// Every byte equals the one before it, and the first is zero; memcmp stops at the first that differs.
+// The first byte is zero and every byte equals its predecessor; memcmp stops at the first difference.
 bool is_zero(const std::byte* site, std::size_t bytes) noexcept {
   return site[0] == std::byte{0} && std::memcmp(site, site + 1, bytes - 1) == 0;
 }
@@ -69,7 +69,7 @@ void for_each_word(base::Bytes bytes, bool big_endian, Work&& work) noexcept {
   }
 }
 
-// Polynomials modulo that of the CRC-32; the highest power is the lowest bit, as in the CRC itself.
+// Polynomials modulo the CRC-32 polynomial; the highest power is the lowest bit, as in the CRC itself.
 constexpr std::uint32_t polynomial = 0xedb88320;
 constexpr std::uint32_t one = 0x80000000;
 
@@ -83,7 +83,7 @@ constexpr std::uint32_t product(std::uint32_t a, std::uint32_t b) noexcept {
   return result;
 }
 
-// x^(8 * 2^k): a byte further, two bytes further, four, ...
+// x^(8 * 2^k): shifts by one byte, two bytes, four, ...
 constexpr std::array<std::uint32_t, 64> make_powers() noexcept {
   std::array<std::uint32_t, 64> powers{};
   powers[0] = one >> 8;
@@ -93,7 +93,7 @@ constexpr std::array<std::uint32_t, 64> make_powers() noexcept {
 
 constexpr std::array<std::uint32_t, 64> powers = make_powers();
 
-// The remainder with so many zero bytes after it.
+// The remainder after `bytes` zero bytes are appended.
 std::uint32_t moved(std::uint32_t remainder, std::uint64_t bytes) noexcept {
   for (std::size_t k = 0; bytes != 0; ++k, bytes >>= 1) {
     if ((bytes & 1) != 0) remainder = product(remainder, powers[k]);
@@ -158,7 +158,7 @@ Sha256::Words sha256_of_site(base::Bytes site, std::size_t number_bytes, bool bi
   return hash.finish();
 }
 
-// The CRC without its initial value and final inversion, which are those of zeros, is linear.
+// Without its initial value and final inversion (which contribute what zeros would), the CRC is linear.
 std::uint32_t crc32_contribution(std::uint32_t crc, std::uint64_t bytes, std::uint64_t behind) noexcept {
   return moved(crc ^ crc32_of_zeros(bytes), behind);
 }
@@ -168,7 +168,8 @@ std::uint32_t crc32_of_zeros(std::uint64_t bytes) noexcept { return ~moved(~std:
 namespace {
 
 constexpr std::size_t digits = square_sum_words - 1;
-constexpr int lowest = -1088;  // exponent of the first digit, a multiple of 32 below that of the smallest number
+constexpr int lowest =
+    -1088;  // exponent of the first digit, a multiple of 32 below the exponent of the smallest number
 constexpr std::uint64_t below = 0xffffffff;
 constexpr std::size_t before_carry = 1U << 16;  // squares added between two carries
 constexpr int no_number = 0x7ff;                // exponent field of infinities and NaNs
@@ -247,7 +248,7 @@ double value_of(std::span<const std::uint64_t, square_sum_words> sum) noexcept {
   std::copy(sum.begin(), sum.end(), carried.begin());
   carry(carried);
   double value = 0;
-  // From the lowest digit, each of which is added with an error far below what the next ones leave.
+  // From the lowest digit; the rounding error of each addition is far below the following digits.
   for (std::size_t k = 0; k < digits; ++k) {
     value += std::ldexp(static_cast<double>(carried[k]), lowest + 32 * static_cast<int>(k));
   }

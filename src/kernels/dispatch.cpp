@@ -18,7 +18,7 @@ struct Here {
 
 #if defined(LQ_X86_64)
 
-// What the files of isa/ are compiled for.
+// The instructions for which the files of isa/ are compiled.
 bool runs_here(InstructionSet set) noexcept {
   __builtin_cpu_init();
   const bool pclmul =
@@ -40,7 +40,7 @@ bool runs_here(InstructionSet set) noexcept {
 
 #elif defined(LQ_AARCH64)
 
-// NEON is part of every AArch64 that runs a system.
+// Every AArch64 that runs an operating system has NEON.
 bool runs_here(InstructionSet set) noexcept {
   const base::Aarch64Features has = base::aarch64_features();
   switch (set) {

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which instruction set the loops of this room use. It is chosen at first use, the best that runs here, unless the
-// environment variable LQ_FORCE_ISA names another that does. All of them give the same bits.
+// The instruction set of the loops of this module. Chosen at first use: the best that runs here, unless the environment
+// variable LQ_FORCE_ISA names another one that runs here. All give bit-identical results.
 #pragma once
 
 #include <array>
@@ -22,15 +22,15 @@ inline constexpr std::array every_instruction_set = {InstructionSet::portable, I
 
 std::string_view name(InstructionSet set) noexcept;
 
-// Those that run on this machine, from the slowest to the fastest; the first is `portable`.
+// The instruction sets of this machine, from the slowest to the fastest; the first is `portable`.
 std::span<const InstructionSet> instruction_sets_here() noexcept;
 
-// What LQ_FORCE_ISA=`forced` gives: that set if it runs here, else (an unknown name, or none) the best that does.
+// The choice for LQ_FORCE_ISA=`forced`: that set if it runs here, else (an unknown name, or none) the best that does.
 InstructionSet chosen_instruction_set(std::string_view forced) noexcept;
 
 InstructionSet active_instruction_set() noexcept;
 
-// The active one's name.
+// Name of the active set.
 std::string_view instruction_set_name() noexcept;
 
 const isa::Loops& loops_of(InstructionSet set) noexcept;

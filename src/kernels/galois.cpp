@@ -7,7 +7,7 @@
 namespace lq::kernels {
 namespace {
 
-// Powers of 2, which generates all numbers but 0, twice over so that sums of two exponents need no remainder.
+// Powers of 2, which generates all nonzero numbers; stored twice so that sums of two exponents need no remainder.
 struct GaloisPowers {
   std::array<std::uint8_t, 510> of{};
   std::array<std::uint8_t, 256> exponent{};
@@ -26,7 +26,7 @@ constexpr GaloisPowers make_galois_powers() noexcept {
 
 constexpr GaloisPowers galois_powers = make_galois_powers();
 
-// Row `to` of n numbers gets that multiple of row `from` added.
+// Adds that multiple of row `from` to row `to` of n numbers.
 void add_row(std::span<std::uint8_t> matrix, std::size_t n, std::size_t from, std::size_t to, std::uint8_t factor) {
   for (std::size_t i = 0; i < n; ++i) matrix[to * n + i] ^= galois_product(factor, matrix[from * n + i]);
 }

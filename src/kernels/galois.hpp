@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Arithmetic of GF(2^8) with the polynomial x^8 + x^4 + x^3 + x^2 + 1 (0x11d), and Reed-Solomon parity made of it: the
-// matrix of Cauchy 1 / (j + (255 - c)) for parity j and column c, of which every square part can be inverted.
+// Arithmetic of GF(2^8) with the polynomial x^8 + x^4 + x^3 + x^2 + 1 (0x11d), and its Reed-Solomon parity: the Cauchy
+// matrix 1 / (j + (255 - c)) for parity j and column c, every square submatrix of which is invertible.
 #pragma once
 
 #include <array>
@@ -17,18 +17,18 @@
 namespace lq::kernels {
 
 LQ_INNER std::uint8_t galois_product(std::uint8_t a, std::uint8_t b) noexcept;
-// Of a number other than 0.
+// Inverse of a nonzero number.
 LQ_INNER std::uint8_t galois_inverse(std::uint8_t a) noexcept;
 
-// Columns and parities of a code together.
+// Maximum number of columns plus parities of a code.
 inline constexpr std::uint32_t most_code_blocks = 256;
-// What column c has in parity j; both together are fewer than most_code_blocks.
+// Factor of column c in parity j; the code has fewer than most_code_blocks columns and parities.
 LQ_INNER std::uint8_t parity_factor(std::uint32_t parity, std::uint32_t column) noexcept;
 
-// `matrix`, n rows of n numbers, becomes its inverse; false: it has none.
+// Inverts `matrix`, n rows of n numbers, in place; false: it is singular.
 LQ_INNER bool galois_invert(std::span<std::uint8_t> matrix, std::size_t n);
 
-// Constants, and their products with half bytes. Never changes once it is made.
+// Constants, and their products with half bytes. Immutable.
 class LQ_INNER ProductTables {
  public:
   explicit ProductTables(std::span<const std::uint8_t> factors, InstructionSet set = active_instruction_set());

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sites one by one, or all at once where memory has no gaps between them.
+// Sites one by one, or all in one call if memory has no gaps between them.
 #include "kernels/pack.hpp"
 
 #include <algorithm>
@@ -41,9 +41,9 @@ void turn_sites(const SiteForm& form, std::byte* sites_at, std::uint64_t sites) 
   if (form.swap) turn_loop(active_instruction_set(), form.file)(sites_at, form.numbers * sites);
 }
 
-// Within one precision, a loop copies and sums at once; else steps of a few sites are converted and summed while they
-// are in the first cache level. Where nothing but the SciDAC checksum is wanted of what is read, sites that are rotated
-// alike are added first: a CRC is linear, so that one for each rotation does for all of them.
+// Within one precision, a single loop copies and sums; otherwise steps of a few sites are converted and summed while in
+// the first cache level. If only the SciDAC checksum of the data read is needed, sites with the same rotation are added
+// first: a CRC is linear, so one CRC for each rotation is enough for all of them.
 
 namespace {
 
@@ -97,7 +97,7 @@ class Summing {
 // Calls do_step(first site, sites, CRCs to fill) for a few sites at a time.
 template <class DoStep>
 void sum_in_steps(std::uint64_t site_bytes, std::uint64_t sites, Summing summing, DoStep do_step) noexcept {
-  // Multiples of four, because the loops go over the given number of sites at once.
+  // Multiples of four, because the loops process that number of sites at once.
   const std::uint64_t in_cache = step_bytes / std::max<std::uint64_t>(site_bytes, 1) / 4 * 4;
   const std::uint64_t per_step = std::clamp<std::uint64_t>(in_cache, 4, max_step_sites);
   std::array<std::uint32_t, max_step_sites> crcs;
@@ -109,7 +109,7 @@ void sum_in_steps(std::uint64_t site_bytes, std::uint64_t sites, Summing summing
   }
 }
 
-// The loop that does all at once, or null.
+// The loop that does everything in one pass, or null.
 isa::SiteLoop fused_loop(const SiteForm& form, const SiteCrc& crc, const isa::SiteLoop (&turning)[2]) noexcept {
   if (!crc.is_dot_product() || form.memory != form.file) return nullptr;
   return form.swap ? turning[index_of(form.file)] : crc.loops().copy_sum;
@@ -119,7 +119,7 @@ constexpr std::size_t rotations_a = 29, rotations_b = 31;
 constexpr std::uint64_t largest_gathered = 288;  // bytes of a site: the sums stay in the first cache level
 constexpr std::uint64_t worth_gathering = 512;   // sites
 
-// The loop that does it, or null.
+// The gathering loop, or null.
 isa::GatherLoop gather_loop(const SiteForm& form, const SiteCrc& crc, std::uint64_t sites,
                             const WeightedSum* weighted) noexcept {
   const bool is_possible = weighted == nullptr && form.swap && form.memory == form.file && crc.is_dot_product() &&
@@ -127,8 +127,8 @@ isa::GatherLoop gather_loop(const SiteForm& form, const SiteCrc& crc, std::uint6
   return is_possible && sites >= worth_gathering ? crc.loops().gather_turn[index_of(form.file)] : nullptr;
 }
 
-// The exclusive or of the rotated CRCs of sites out of sums of the sites of each rotation. The CRC of a sum is the sum
-// of the CRCs, and once more that of a site of zeros where these are even in number.
+// The exclusive or of the rotated CRCs of sites, from the sums of the sites of each rotation. The CRC of a sum is the
+// sum of the CRCs, plus that of a site of zeros if their number is even.
 std::uint32_t rotated_sum(const SiteCrc& crc, const isa::TakenInTurn& sums, std::uint64_t sites) noexcept {
   std::array<std::uint32_t, rotations_b> crcs{};
   std::array<std::uint64_t, rotations_b> counts{};

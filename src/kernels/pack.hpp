@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sites between memory form (native byte order, the user's precision, any stride) and file form (given byte order and
-// precision, one site after the other), with checksums in the same pass over memory.
+// Converts sites between memory form (native byte order, the user's precision, any stride) and file form (given byte
+// order and precision, contiguous), with checksums in the same pass over memory.
 #pragma once
 
 #include <cstddef>
@@ -19,16 +19,16 @@
 
 namespace lq::kernels {
 
-// Runs of numbers from one precision and byte order to another: the inner loop of packing, once per instruction
-// set. All of them give the same bits.
+// Converts runs of numbers between precisions and byte orders: the inner loop of packing, one per instruction set. All
+// give bit-identical results.
 
-// A number's type and whether its bytes are in the order that is not the host's.
+// A number's type, and whether its byte order differs from the host's.
 struct NumberForm {
   Precision precision = Precision::double_;
   bool swap = false;
 };
 
-// 0 and 1, as the arrays of isa::Loops count.
+// 0 and 1, the indices of the arrays of isa::Loops.
 constexpr std::size_t index_of(Precision precision) noexcept { return precision == Precision::single ? 0 : 1; }
 
 // At most one of the two sides is swapped.
@@ -45,7 +45,7 @@ struct SiteForm {
   std::uint64_t numbers = 0;  // real numbers per site
   Precision memory = Precision::double_;
   Precision file = Precision::double_;
-  bool swap = true;  // the file's byte order is not the host's
+  bool swap = true;  // the byte order of the file differs from the host's
 };
 
 // Copies `sites` sites from `memory` (sites `stride_bytes` apart, may be negative) to `file` (contiguous).
@@ -57,53 +57,52 @@ void pack_sites(const SiteForm& form, const std::byte* memory, std::ptrdiff_t st
 void unpack_sites(const SiteForm& form, const std::byte* file, std::uint64_t sites, std::byte* memory,
                   std::ptrdiff_t stride_bytes) noexcept;
 
-// Turns sites that are contiguous between memory form and file form where they lie; the form has one
-// precision for both.
+// Converts contiguous sites between memory form and file form in place; the form has one precision for both.
 void turn_sites(const SiteForm& form, std::byte* sites_at, std::uint64_t sites) noexcept;
 
-// Bytes copied into memory that nobody reads soon. Stores fetch the cache line that they go to, which costs as much as
-// they do themselves; whole lines can be written without.
+// Copies into memory that will not be read soon. Ordinary stores fetch the cache line first, which costs as much as the
+// stores themselves; writing whole lines avoids that.
 
-// Its loops are null where that is not possible, or was slower than stores are.
+// The loops are null if that is impossible or was slower than ordinary stores.
 inline const isa::AroundCaches& around_caches() noexcept { return loops_of(active_instruction_set()).around; }
 
-// Packing and unpacking with checksums in the same pass over memory, of sites one by one and of described memory.
+// Packing and unpacking with checksums in the same pass over memory, for single sites and for described memory.
 
-// pack_sites, and adds the sites to `sum`.
+// pack_sites; also adds the sites to `sum`.
 void pack_and_sum(const SiteForm& form, const SiteCrc& crc, const std::byte* memory, std::ptrdiff_t stride_bytes,
                   std::uint64_t sites, std::byte* file, std::uint64_t first_rank, std::uint64_t rank_stride,
                   Checksum& sum, WeightedSum* weighted = nullptr, isa::Coming* coming = nullptr) noexcept;
 
-// unpack_sites, and adds the sites to `sum`.
+// unpack_sites; also adds the sites to `sum`.
 void unpack_and_sum(const SiteForm& form, const SiteCrc& crc, const std::byte* file, std::uint64_t sites,
                     std::byte* memory, std::ptrdiff_t stride_bytes, std::uint64_t first_rank, std::uint64_t rank_stride,
                     Checksum& sum, WeightedSum* weighted = nullptr, isa::Coming* coming = nullptr) noexcept;
 
-// turn_sites from file form to memory form, and adds the sites to `sum`.
+// turn_sites from file form to memory form; also adds the sites to `sum`.
 void turn_and_sum(const SiteForm& form, const SiteCrc& crc, std::byte* sites_at, std::uint64_t sites,
                   std::uint64_t first_rank, std::uint64_t rank_stride, Checksum& sum,
                   WeightedSum* weighted = nullptr) noexcept;
 
-// Adds sites that are contiguous in file form; bytes beyond the last whole site are left out.
+// Adds sites that are contiguous in file form; bytes after the last whole site are ignored.
 void add_sites(Checksum& sum, base::Bytes bytes, const SiteCrc& crc, std::uint64_t first_rank,
                std::uint64_t rank_stride, WeightedSum* weighted = nullptr) noexcept;
 
-// Adds sites whose CRC-32 are known.
+// Adds sites whose CRC-32s are known.
 void add_crcs(Checksum& sum, std::span<const std::uint32_t> crcs, std::uint64_t first_rank, std::uint64_t rank_stride,
               WeightedSum* weighted = nullptr) noexcept;
 
-// Sites of described memory moved to file form or back, stripe by stripe, with the CRC-32 of each site (that of the
-// bytes in file form) in the same pass. Nothing here allocates.
+// Sites of described memory moved to file form or back, stripe by stripe, with the CRC-32 of each site (of its bytes in
+// file form) in the same pass. Nothing here allocates.
 
 using isa::Stripe;
 
-// Whether there are loops for it; the stripes have to be as StripeRun says.
+// True if there are loops for it; the stripes must satisfy the conditions of StripeRun.
 bool has_stripe_loops(const SiteForm& form, const SiteCrc& crc) noexcept;
 
-// The bytes of each stripe where these are 8 or 16 for all, and they follow one another in the site; else 0.
+// The size of the stripes if it is 8 or 16 bytes for all and they are contiguous in the site; else 0.
 std::size_t equal_pieces(std::span<const Stripe> stripes) noexcept;
 
-// `pieces` as equal_pieces() answers.
+// `pieces`: the result of equal_pieces().
 void take_stripes(const SiteForm& form, const SiteCrc& crc, std::size_t pieces, const isa::StripeRun& run) noexcept;
 void give_stripes(const SiteForm& form, const SiteCrc& crc, std::size_t pieces, const isa::StripeRun& run) noexcept;
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Blocks are gathered here and compressed elsewhere.
+// Collects blocks; the compression is below.
 #include "kernels/sha256.hpp"
 
 #include <algorithm>
@@ -51,8 +51,8 @@ bool has_sha_instructions() noexcept {
   return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & sha) != 0;
 }
 
-// The instructions take the state as the words a, b, e, f and c, d, g, h, from the highest lane down, and four rounds'
-// words of the message at a time.
+// The instructions take the state as the words a, b, e, f and c, d, g, h, from the highest lane down, and the message
+// words of four rounds at a time.
 __attribute__((target("sha,sse4.1,ssse3"))) void compress_with_instructions(std::uint32_t* state,
                                                                             const std::byte* blocks,
                                                                             std::size_t count) noexcept {
@@ -157,7 +157,7 @@ void Sha256::add(base::Bytes bytes) noexcept {
 Sha256::Words Sha256::finish() noexcept {
   std::array<std::byte, block_bytes + 8> padding{std::byte{0x80}};
   const std::uint64_t bits = bytes_ * 8;
-  // One byte at least, so many that the length ends a block.
+  // At least one byte; enough that the length ends a block.
   const auto zeros = static_cast<std::size_t>((2 * block_bytes - 9 - bytes_ % block_bytes) % block_bytes);
   base::store_be(padding.data() + 1 + zeros, bits);
   add({padding.data(), 1 + zeros + 8});

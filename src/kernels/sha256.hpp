@@ -15,13 +15,13 @@ namespace lq::kernels {
 
 // The compression function of SHA-256, in plain C++ and with the instructions that processors have for it.
 
-// Takes blocks of 64 bytes that are contiguous into the eight words of the state.
+// Adds contiguous blocks of 64 bytes to the eight words of the state.
 using Sha256Compression = void (*)(std::uint32_t* state, const std::byte* blocks, std::size_t count);
 
 void compress_sha256_portable(std::uint32_t* state, const std::byte* blocks, std::size_t count) noexcept;
-// nullptr: this processor has no instructions for it.
+// nullptr: this processor has no SHA-256 instructions.
 Sha256Compression sha256_instructions() noexcept;
-// The faster one; the portable one where LQ_FORCE_ISA asks for that.
+// The faster one; the portable one if LQ_FORCE_ISA selects it.
 Sha256Compression sha256_compression() noexcept;
 
 class LQ_INNER Sha256 {
@@ -29,7 +29,7 @@ class LQ_INNER Sha256 {
   using Words = std::array<std::uint32_t, 8>;
 
   void add(base::Bytes bytes) noexcept;
-  // The digest, most significant word first; nothing is added any more.
+  // The digest, most significant word first. Nothing may be added afterwards.
   Words finish() noexcept;
 
  private:

@@ -40,7 +40,7 @@ std::uint32_t add_byte(std::uint32_t remainder, std::byte byte) noexcept {
   return (remainder >> 8) ^ tables[0][(remainder ^ std::to_integer<std::uint32_t>(byte)) & 0xff];
 }
 
-// The remainder of four bytes that are followed by `zeros` zero bytes.
+// The remainder of four bytes followed by `zeros` zero bytes.
 template <std::size_t zeros>
 std::uint32_t fold(std::uint32_t word) noexcept {
   return tables[zeros + 3][word & 0xff] ^ tables[zeros + 2][(word >> 8) & 0xff] ^
@@ -66,7 +66,7 @@ namespace {
 // Longer tables would push the sites out of the first cache level.
 constexpr std::uint64_t max_dot_product_bytes = 16384;
 
-// The remainder times x^(8 bytes): a lane at most. That is what a CRC becomes of zeros, without its inversions.
+// The remainder times x^(8 bytes), for at most a lane: the effect of appending zeros on a CRC, without its inversions.
 std::uint32_t shifted(std::uint32_t remainder, std::size_t bytes) noexcept {
   constexpr std::array<std::byte, 16> zeros{};
   return ~crc32_portable(~remainder, {zeros.data(), bytes});

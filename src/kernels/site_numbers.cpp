@@ -32,27 +32,27 @@ void store(std::byte* at, Value value) noexcept {
   std::memcpy(at, &value, sizeof value);
 }
 
-// Halves away from zero, as std::round, which lives in a library of its own: static archives need the C library alone.
-// Numbers fit 32 bits.
+// Halves away from zero, as std::round, which would need the maths library: static archives depend on the C library
+// only. Numbers fit 32 bits.
 double nearest(double number) noexcept {
   const double whole = static_cast<double>(static_cast<std::int32_t>(number));
   const double rest = number - whole;
   return rest >= 0.5 ? whole + 1 : rest <= -0.5 ? whole - 1 : whole;
 }
 
-// Of all numbers, rounded up; NaN where one is not finite, or too large.
+// The largest magnitude of all numbers, rounded up; NaN if one is not finite, or too large.
 template <class Number>
 float magnitude_of(std::uint64_t numbers, const std::byte* site) noexcept {
   double largest = 0;
   for (std::uint64_t k = 0; k < numbers; ++k) {
     const double size = std::fabs(static_cast<double>(load<Number>(site + k * sizeof(Number))));
-    // Unlike std::max, a NaN stays.
+    // Unlike std::max, it keeps a NaN.
     largest = size <= largest ? largest : size;
     if (!(size <= std::numeric_limits<float>::max())) return std::numeric_limits<float>::quiet_NaN();
   }
   float magnitude = static_cast<float>(largest);
   if (magnitude < largest)
-    magnitude = std::bit_cast<float>(std::bit_cast<std::uint32_t>(magnitude) + 1);  // the next one
+    magnitude = std::bit_cast<float>(std::bit_cast<std::uint32_t>(magnitude) + 1);  // the next float
   if (!(magnitude <= std::numeric_limits<float>::max())) return std::numeric_limits<float>::quiet_NaN();
   return magnitude < smallest_magnitude ? 0.0F : magnitude;
 }
@@ -165,7 +165,7 @@ bool decode_shared_exponents(base::Bytes stored, std::size_t group, std::span<fl
 
 namespace {
 
-// Whether the numbers of `order` follow each other in groups of `count`.
+// True if the numbers of `order` are consecutive in groups of `count`.
 bool is_in_groups_of(std::size_t count, std::span<const std::uint32_t> order) noexcept {
   if (order.size() % count != 0) return false;
   for (std::size_t k = 0; k < order.size(); ++k) {

@@ -20,7 +20,7 @@ constexpr std::uint64_t merged(std::uint64_t sum, std::uint64_t lane) noexcept {
   return (sum ^ next_lane(0, lane)) * prime64_1 + prime64_4;
 }
 
-// What is left of a stripe, less than 32 bytes.
+// Adds the rest after the last stripe, less than 32 bytes.
 std::uint64_t with_rest(std::uint64_t sum, base::Bytes rest) noexcept {
   for (; rest.size() >= 8; rest = rest.subspan(8)) {
     sum ^= next_lane(0, base::load_le<std::uint64_t>(rest.data()));

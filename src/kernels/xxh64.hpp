@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// XXH64 with seed 0, as its specification (version 0.1.1) has it: 64 bits that share nothing with a CRC-32, so that
-// both together miss no change that data meet by accident.
+// XXH64 with seed 0, as its specification (version 0.1.1) defines it: 64 bits that are independent of a CRC-32, so that
+// the two together miss no accidental change.
 #pragma once
 
 #include <cstdint>

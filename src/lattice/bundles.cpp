@@ -9,10 +9,10 @@
 namespace lq::lattice {
 namespace {
 
-// Stripes that lie as close as this are one bundle: they share cache lines and pages.
+// Stripes at most this far apart form one bundle: they share cache lines and pages.
 constexpr std::int64_t close_bytes = 8192;
 
-// In equal lengths, which have loops of their own.
+// Split into equal lengths, for which there are special loops.
 void make_equal(std::vector<Stretch>& stretches) {
   std::uint64_t length = 0;
   for (const Stretch& stretch : stretches) length = std::gcd(length, stretch.length);
@@ -36,7 +36,7 @@ bool is_close(const std::vector<Stretch>& stretches, std::size_t number_bytes) {
          (high->place - low->place) * static_cast<std::int64_t>(number_bytes) < close_bytes;
 }
 
-// One piece from its first stripe to its last, where there is nothing else between them.
+// One piece from the first stripe to the last, if there is nothing else between them.
 void find_pieces(Bundle& bundle) {
   const auto before = [](const Stripe& a, const Stripe& b) { return a.memory < b.memory; };
   const auto [low, high] = std::minmax_element(bundle.stripes.begin(), bundle.stripes.end(), before);
@@ -50,7 +50,7 @@ void find_pieces(Bundle& bundle) {
   }
 }
 
-// Whether they are as far apart in memory everywhere, and side by side in a site.
+// Determines if they are equally spaced in memory, and contiguous in a site.
 void find_step(Bundle& bundle) {
   const Stripe& first = bundle.stripes.front();
   if (bundle.stripes.size() < 2 || bundle.bytes_each == 0) return;
@@ -95,11 +95,11 @@ std::vector<Bundle> bundles_of(const SitePlaces& places, std::span<std::byte* co
 
 namespace {
 
-constexpr std::size_t least_copy = 512;  // on average; of shorter ones few lines are written whole
+constexpr std::size_t least_copy = 512;  // average; shorter copies write few whole lines
 
 std::size_t pieces_of(const Bundle& bundle, std::size_t lanes) noexcept { return lanes > 1 ? 1 : bundle.pieces.size(); }
 
-// The bytes of each piece, where all of them are as long, or 0. A vector is one piece.
+// The size of each piece if all are equal, else 0. A vector is one piece.
 std::size_t piece_bytes_of(const Bundle& bundle, std::size_t lanes) noexcept {
   if (lanes > 1) {
     const std::size_t vector = lanes * bundle.bytes_each;
@@ -148,7 +148,7 @@ void MemoryImage::add(Bundle bundle, std::size_t lanes) {
   images_.push_back(std::move(bundle));
 }
 
-// One, where the sites of a run are neighbours in memory.
+// One if the sites of a run are neighbours in memory.
 std::size_t MemoryImage::copies_of(const SiteRun& run) const noexcept {
   const bool is_dense = run.step * static_cast<std::int64_t>(number_bytes_) == static_cast<std::int64_t>(piece_bytes_);
   return is_dense ? 1 : run.sites;
@@ -189,10 +189,10 @@ void MemoryImage::put(std::size_t number) const noexcept {
 namespace {
 
 constexpr std::size_t word_bytes = 8;
-// So much of a site is moved at once: a line of memory for each piece, and longer ones as they are.
+// The amount of a site moved at a time: a line of memory for each piece; longer pieces whole.
 constexpr std::size_t pieces_at_once = 8;
 
-// Matrices by columns number by number, in the order of the site.
+// Matrices by columns are split into single numbers, in the order of the site.
 std::vector<kernels::Stripe> stripes_of(const Bundle& bundle) {
   if (!bundle.is_transposed) return bundle.stripes;
   constexpr std::size_t n = 3;
@@ -236,8 +236,8 @@ std::optional<OnePass> OnePass::find(std::span<const Bundle> bundles, std::size_
   return found;
 }
 
-// To the one before where they are alike: long stripes of a site all at once, short ones as far as the caches allow. An
-// image holds one bundle at a time.
+// Joins it to the previous one if they are alike: long stripes of a site all together, short ones up to the cache size.
+// An image holds one bundle at a time.
 void OnePass::add(const Bundle& bundle) {
   Stripes added{stripes_of(bundle), 0, bundle.group};
   added.pieces = kernels::equal_pieces(added.stripes);
@@ -251,7 +251,7 @@ void OnePass::add(const Bundle& bundle) {
   }
 }
 
-// Sites that share lines of memory next to each other. False where the file's order is to be kept.
+// Places sites that share lines of memory next to each other. False if the file's order should be kept.
 bool OnePass::sort(const Sites& sites, const FileParts<std::byte>& file) noexcept {
   const std::size_t of_part = sites.count / file.count, of_lane = sites.count / sites.lanes;
   if (sites.lanes > 1 && of_part % of_lane == 0) {
@@ -314,7 +314,7 @@ std::span<const std::uint32_t> OnePass::take(const SummedForm& form, const Sites
 
 std::span<const std::uint32_t> OnePass::give(const SummedForm& form, const Sites& sites,
                                              const FileParts<const std::byte>& from) {
-  // The loops that give write nothing to the file.
+  // The loops in this direction do not write to the file.
   const FileParts<std::byte> file{const_cast<std::byte*>(from.begin), from.count, from.apart};
   return move(sites, file, [&](std::size_t pieces, const kernels::isa::StripeRun& run) {
     kernels::give_stripes(form.form, form.crc, pieces, run);

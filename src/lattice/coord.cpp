@@ -19,7 +19,7 @@ namespace {
 [[noreturn]] void refuse_dimensions(std::uint64_t found) {
   base::fail(Code::invalid_argument,
              {.expected = fmt::format("0 to {} dimensions", max_dimensions), .found = fmt::format("{}", found)},
-             "a coordinate of {} dimensions was asked for; lattices have at most {}", found, max_dimensions);
+             "a coordinate of {} dimensions was requested; lattices have at most {}", found, max_dimensions);
 }
 
 [[noreturn]] void refuse_text(std::string_view text, const char* why) {
@@ -55,7 +55,8 @@ Coord Coord::filled(int dimensions, std::int64_t value) {
 }
 
 std::uint64_t volume(const Extents& extents) {
-  // A coordinate without dimensions spans nothing, and a zero wins over any product, however large.
+  // A coordinate without dimensions has volume 0; an extent 0 makes it 0 even if the product of the others is too
+  // large.
   bool none = extents.size() == 0;
   for (const std::int64_t extent : extents) {
     if (extent < 0) base::fail(Code::invalid_argument, {}, "extents {} are negative", to_string(extents));
@@ -90,16 +91,16 @@ Extents parse_extents(std::string_view text) {
   return Extents(std::span<const std::int64_t>(values.data(), count));
 }
 
-// Boxes of sites. Corners may lie anywhere in 64 bits, so sums like lower + extent are never formed.
+// Boxes of sites. Corners may be any 64-bit numbers, so sums like lower + extent are never computed.
 
 namespace {
 
-// a - b for a >= b, which need not fit a signed integer.
+// a - b for a >= b, which may exceed a signed integer.
 std::uint64_t distance(std::int64_t a, std::int64_t b) noexcept {
   return static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b);
 }
 
-// The part of an interval that lies at and above `from`, which is not below its lower end.
+// The part of an interval at and above `from`, which is not below its lower end.
 std::int64_t remaining(std::int64_t lower, std::int64_t extent, std::int64_t from) noexcept {
   const std::uint64_t cut = distance(from, lower);
   const auto length = static_cast<std::uint64_t>(extent);

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Blocks of sites per rank and the rank of a site, both in closed form: nothing loops over ranks.
+// Blocks of sites per rank and the rank of a site, both in closed form without loops over ranks.
 #include "lattice/decomposition.hpp"
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace lq::lattice {
 
-// The process grid when the user gives none. Prime factors of the number of ranks are dealt out one by one,
-// the largest first; each goes where the local extent is longest, if possible where it divides that extent.
+// The process grid if the user gives none. The prime factors of the number of ranks are distributed one by one, the
+// largest first, each to the dimension with the longest local extent, preferably one that it divides.
 
 namespace {
 
@@ -28,7 +28,7 @@ std::vector<std::int64_t> prime_factors_descending(std::int64_t number) {
   return factors;
 }
 
-// The longest local extent (of the largest block) decides; a later dimension wins a tie.
+// The longest local extent (of the largest block) decides; on a tie the later dimension.
 int dimension_to_cut(const Extents& extents, const Extents& processes, std::int64_t factor) {
   int best = -1;
   bool best_divides = false;
@@ -48,7 +48,7 @@ int dimension_to_cut(const Extents& extents, const Extents& processes, std::int6
 }  // namespace
 
 Extents choose_processes(const Extents& extents, std::int64_t ranks) {
-  if (ranks < 1) base::fail(Code::invalid_argument, {}, "a process grid of {} ranks was asked for", ranks);
+  if (ranks < 1) base::fail(Code::invalid_argument, {}, "a process grid of {} ranks was requested", ranks);
   // Checks the extents.
   Extents processes = Decomposition(extents, Coord::filled(extents.size(), 1)).processes();
   for (const std::int64_t factor : prime_factors_descending(ranks)) {
@@ -93,7 +93,7 @@ std::vector<int> sorted_positions(const std::vector<int>& holders, const Extents
 
 Block block_of(std::int64_t extent, std::int64_t blocks, std::int64_t index) noexcept {
   const std::int64_t least = extent / blocks;
-  const std::int64_t larger = extent % blocks;  // so many blocks have one site more
+  const std::int64_t larger = extent % blocks;  // this number of blocks has one additional site
   return {index * least + std::min(index, larger), least + (index < larger ? 1 : 0)};
 }
 

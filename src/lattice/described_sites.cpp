@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The places of all sites of some rows are worked out once and serve all bundles, bundle after bundle.
+// The places of all sites of some rows are computed once and used for all bundles, one after the other.
 #include "lattice/described_sites.hpp"
 
 #include <algorithm>
@@ -16,12 +16,13 @@
 namespace lq::lattice {
 namespace {
 
-// Sites taken at once: in the first cache level, or, where memory has many streams or is written around the caches,
-// longer pieces of each; in lines, as long as the second level allows.
+// Sites moved at a time: they fit in the first cache level or, if memory has many streams or is written with
+// non-temporal stores, in longer pieces of each; in lines, as many as the second level allows.
 constexpr std::size_t near_bytes = 8192, far_bytes = 65536, line_run_bytes = 262144;
-// A field as large stays in the second cache level; of it and of larger ones, memory is fetched this many sites ahead.
+// A field of this size fits in the second cache level. Memory is fetched this many sites ahead, for larger and smaller
+// ones.
 constexpr std::size_t near_cache_bytes = 1 << 20, far_ahead = 16, near_ahead = 8;
-// Of each lane of vectors, or multiples of it: loops over sites go by so many.
+// For each lane of vectors; loops over sites process this many, or multiples.
 constexpr std::size_t sites_of_lane = 4;
 
 std::vector<std::byte*> begins_of(const SitePlaces& places, const MemoryLayout& layout, const void* data) {
@@ -46,7 +47,7 @@ std::vector<std::byte*> begins_of(const SitePlaces& places, const MemoryLayout& 
   return begins;
 }
 
-void require_one_home(const std::vector<std::byte*>& arrays) {
+void require_one_context(const std::vector<std::byte*>& arrays) {
   device::DeviceContext first, other;
   const device::Driver* const driver = device::driver_of(arrays.front(), first);
   for (const std::byte* array : arrays) {
@@ -57,7 +58,7 @@ void require_one_home(const std::vector<std::byte*>& arrays) {
   }
 }
 
-// Of the norms, which are numbers of their own, one for each site.
+// Layout of the norms, which are separate numbers, one for each site.
 MemoryLayout layout_of_norms(const MemoryLayout& layout) {
   MemoryLayout norms = layout;
   norms.norms = NormPlaces::none;
@@ -79,10 +80,10 @@ FieldSpec spec_of_norms() { return generic_spec(Precision::single, 1, false); }
 
 }  // namespace
 
-// Numbers of half precision on their way, and the norms of their sites.
+// Numbers of half precision in transit, and the norms of their sites.
 struct DescribedSites::Norms {
   DescribedSites sites;
-  std::uint64_t numbers = 0;  // of a site
+  std::uint64_t numbers = 0;  // per site
   std::vector<std::int16_t> integers = {};
   std::vector<float> norms = {};
 
@@ -95,7 +96,7 @@ struct DescribedSites::Norms {
 Arrays arrays_of(const MemoryLayout& layout, const FieldSpec& spec, const Extents& box, const void* data) {
   const SitePlaces places(layout, spec, box);
   Arrays arrays{begins_of(places, layout, data), places.numbers_in_array()};
-  if (data != nullptr) require_one_home(arrays.begin);
+  if (data != nullptr) require_one_context(arrays.begin);
   return arrays;
 }
 
@@ -122,7 +123,7 @@ DescribedSites::DescribedSites(const MemoryLayout& layout, const FieldSpec& spec
   for (const Bundle& bundle : bundles_) stripes = std::max(stripes, bundle.stripes.size());
   use_device(arrays.front());
   if (!copies_) in_lines_ = stripe_bytes_in_lines();
-  // An image is of sites that follow each other in a file and in memory, whose lines are written whole.
+  // An image needs sites that are consecutive both in a file and in memory, so that lines are written whole.
   const bool has_rows = layout.places == PlaceTable::none && (layout.order.empty() || layout.order.front() == 0);
   if (!copies_ && in_lines_ == 0 && has_rows && way == Way::give && bytes_ >= beyond_caches) {
     image_ = MemoryImage::find(bundles_, lanes_, number_bytes, far_bytes / (site_bytes_ * lanes_) + sites_of_lane);
@@ -148,13 +149,13 @@ DescribedSites::~DescribedSites() = default;
 DescribedSites::DescribedSites(DescribedSites&&) noexcept = default;
 
 void DescribedSites::use_device(std::byte* memory) {
-  device::DeviceContext home;
-  const device::Driver* const driver = device::driver_of(memory, home);
+  device::DeviceContext context;
+  const device::Driver* const driver = device::driver_of(memory, context);
   if (driver == nullptr) return;
-  copies_ = std::make_unique<device::Copies>(*driver, home, std::max(device::block_bytes, site_bytes_));
+  copies_ = std::make_unique<device::Copies>(*driver, context, std::max(device::block_bytes, site_bytes_));
 }
 
-// The bytes of a stripe, where these are a pair or four numbers, and each bundle is a cache line of a row at most.
+// The size of a stripe if it is a pair or four numbers, and each bundle is at most a cache line of a row.
 std::size_t DescribedSites::stripe_bytes_in_lines() const noexcept {
   const std::size_t bytes = bundles_.front().bytes_each;
   const bool are_lines = std::ranges::all_of(bundles_, [&](const Bundle& bundle) {
@@ -202,7 +203,7 @@ std::span<base::PrefetchList> DescribedSites::aim_at(std::span<const RowPart> pa
   return ahead_;
 }
 
-// What of a bundle is worth to be fetched ahead for each site, or for each vector; no bytes: nothing.
+// The part of a bundle worth prefetching for each site, or for each vector; 0 bytes: none.
 Piece DescribedSites::near_piece(const Bundle& bundle) const noexcept {
   if (bundle.is_near) return bundle.pieces.front();
   const auto vector_bytes = static_cast<std::ptrdiff_t>(lanes_at_once_ * bundle.bytes_each);
@@ -210,7 +211,7 @@ Piece DescribedSites::near_piece(const Bundle& bundle) const noexcept {
   return {bundle.stripes.front().memory, bundle.stripes.size() * lanes_at_once_ * bundle.bytes_each};
 }
 
-// All lanes, where the sites at hand are as many of each, lane after lane, that share their vectors.
+// All lanes, if the current sites are equally many of each, lane by lane, and share their vectors.
 std::size_t DescribedSites::lanes_at_once() const noexcept {
   const std::span<const std::int64_t> places = places_.of_group(0);
   const std::size_t vectors = places.size() / lanes_;
@@ -224,7 +225,7 @@ std::size_t DescribedSites::lanes_at_once() const noexcept {
   return lanes_;
 }
 
-// All bundles, where each is a cache line of a row at most.
+// All bundles, if each is at most a cache line of a row.
 template <std::size_t bytes, class Byte, class Copy>
 void DescribedSites::move_lines(Byte* row, const Copy& copy) {
   const auto width = static_cast<std::ptrdiff_t>(number_bytes_);
@@ -241,7 +242,7 @@ void DescribedSites::move_lines(Byte* row, const Copy& copy) {
   }
 }
 
-// Where what is moved behind a run of a bundle begins; after the last, where the next sites are if they go on there.
+// The address of what is moved after a run of a bundle; after the last run, of the next sites if they continue there.
 std::uintptr_t DescribedSites::memory_behind(const Bundle& bundle, const SiteRun& run) const noexcept {
   const auto runs = runs_.front().runs();
   const bool is_last_run = &run == &runs.back(), is_last = is_last_run && &bundle == &bundles_.back();
@@ -270,12 +271,12 @@ void DescribedSites::move_bundle(const Bundle& bundle, std::span<const std::int6
   });
 }
 
-// The places of the vectors at hand, all of whose lanes are.
+// The places of the current vectors, all of whose lanes are present.
 std::span<const std::int64_t> DescribedSites::vectors() const noexcept {
   return places_.of_group(0).first(static_cast<std::size_t>(places_.sites()) / lanes_);
 }
 
-// All lanes of a vector while its cache lines are at hand.
+// All lanes of a vector while its cache lines are loaded.
 template <class Byte, class Copy>
 void DescribedSites::move_vectors(const Bundle& bundle, std::span<const std::int64_t> places, Byte* row,
                                   const Copy& copy) {
@@ -297,7 +298,7 @@ void DescribedSites::give_image(const std::byte* in) {
   }
 }
 
-// work(bundle, run) for each run of each bundle.
+// Calls work(bundle, run) for each run of each bundle.
 template <class Work>
 void DescribedSites::for_each_run(const Work& work) {
   for (const Bundle& bundle : bundles_) {
@@ -305,7 +306,7 @@ void DescribedSites::for_each_run(const Work& work) {
   }
 }
 
-// The stripes of a piece of a run, whose sites begin there in a buffer.
+// Records the stripes of a piece of a run, whose sites begin there in a buffer.
 void DescribedSites::stage_at(const Bundle& bundle, std::size_t piece, std::byte* at) noexcept {
   const Piece& whole = bundle.pieces[piece];
   for (std::size_t k = 0; k < bundle.stripes.size(); ++k) {
@@ -313,7 +314,7 @@ void DescribedSites::stage_at(const Bundle& bundle, std::size_t piece, std::byte
   }
 }
 
-// copy(loop, memory in the buffer, place in the row, bytes) for each stripe of each site of a run that is staged.
+// Calls copy(loop, memory in the buffer, place in the row, bytes) for each stripe of each site of a staged run.
 template <class Byte, class Copy>
 void DescribedSites::move_run(const Bundle& bundle, const SiteRun& run, Byte* row, const Copy& copy) {
   const SiteRuns& runs = runs_[static_cast<std::size_t>(bundle.group)];
@@ -328,7 +329,7 @@ void DescribedSites::move_run(const Bundle& bundle, const SiteRun& run, Byte* ro
   });
 }
 
-// All pieces of a run, contiguous. Answers where they end.
+// Stages all pieces of a run contiguously. Returns their end.
 std::byte* DescribedSites::stage(const Bundle& bundle, const SiteRun& run, std::byte* at) noexcept {
   for (std::size_t k = 0; k < bundle.pieces.size(); ++k) {
     stage_at(bundle, k, at);
@@ -337,8 +338,7 @@ std::byte* DescribedSites::stage(const Bundle& bundle, const SiteRun& run, std::
   return at;
 }
 
-// Begins to copy them between a GPU and a block, from `offset` on: as few copies as memory allows. Answers where they
-// end.
+// Starts copies between a GPU and a block, from `offset` on, as few as the memory allows. Returns their end.
 std::size_t DescribedSites::begin_copies(device::Direction direction, const Bundle& bundle, const SiteRun& run,
                                          std::size_t offset) {
   const auto width = static_cast<std::ptrdiff_t>(number_bytes_);
@@ -415,7 +415,7 @@ void DescribedSites::give(const std::byte* in) {
 }
 
 void DescribedSites::use_one_pass(std::size_t most) {
-  // Lines of many arrays are given faster by two passes: the other one reads the file's bytes in order.
+  // Lines of many arrays are written faster in two passes, where the second reads the file's bytes in order.
   if (copies_ || has_absent_ || (in_lines_ > 0 && way_ == Way::give)) return;
   one_pass_ = OnePass::find(bundles_, number_bytes_, site_bytes_, most);
   if (!image_ || !one_pass_) return;
@@ -433,7 +433,7 @@ OnePass::Sites DescribedSites::sites_at(std::span<const std::int64_t> places) co
   return sites;
 }
 
-// Of a field in the caches it is worth it for the lines of vectors, and where stores would wait for theirs.
+// For a field in the caches this pays off for the lines of vectors, and if stores would wait for their lines.
 OnePass::Sites DescribedSites::sites_in_memory() const noexcept {
   OnePass::Sites sites = sites_at(places_.all());
   const bool is_worth_it = way_ == Way::give || sites.lanes > 1;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sites of a rank in memory by description: moved by stripes, of which the description says where they lie.
+// The sites of a rank in memory by description: moved by stripes, whose places come from the description.
 #pragma once
 
 #include <cstddef>
@@ -21,46 +21,47 @@
 
 namespace lq::lattice {
 
-// Where the arrays of a described field begin; of each, the numbers that it needs.
+// Start addresses of the arrays of a described field, and the numbers that each must hold.
 struct Arrays {
   std::vector<std::byte*> begin;
   std::uint64_t numbers = 0;
 };
 
-// Local. Of a field that is not plain; `box` is what the rank has. With norms their array is the last, which has a
-// number for each site. invalid_argument where the description does not fit, or an array is missing, or some are on a
-// GPU and some are not.
+// Local. For a field that is not plain; `box` is the box of the rank. With norms their array is the last, with one
+// number for each site. invalid_argument if the description does not fit, an array is missing, or only some arrays are
+// on a GPU.
 Arrays arrays_of(const MemoryLayout& layout, const FieldSpec& spec, const Extents& box, const void* data);
 
 enum class Way { take, give };
 
-// The sites of a box in memory by description. Not to be shared by threads.
+// The sites of a box in memory by description. Not thread-safe.
 class DescribedSites {
  public:
-  // Fields of `beyond_caches` bytes or more are given around the caches: none holds them until they are read.
+  // Fields of `beyond_caches` bytes or more are written with non-temporal stores: no cache holds them until they are
+  // read.
   DescribedSites(const MemoryLayout& layout, const FieldSpec& spec, const Box& box, const void* data, Way way,
                  std::size_t beyond_caches);
   ~DescribedSites();
   DescribedSites(DescribedSites&&) noexcept;
 
-  // The sites of parts inside the box are next, one part after the other. Answers which memory is worth to be fetched
-  // ahead, except for what comes in long streams, which processors fetch by themselves.
+  // Sets the next sites: those of parts inside the box, one part after the other. Returns the memory worth prefetching,
+  // except long streams, which processors prefetch on their own.
   std::span<base::PrefetchList> aim_at(std::span<const RowPart> parts);
-  // These out of memory and into it; they are there when finish() returns.
+  // Moves these sites from memory and into it; complete when finish() returns.
   void take(std::byte* out);
   void give(const std::byte* in);
-  // Whether they can be moved to file form and back in one pass.
+  // True if they can be moved to file form and back in one pass.
   bool go_in_one_pass() const noexcept { return one_pass_.has_value(); }
-  // In one pass. Answers the CRC-32 of each, until sites are moved again.
+  // In one pass. Returns the CRC-32 of each, valid until sites are moved again.
   std::span<const std::uint32_t> take(const SummedForm& form, const FileParts<std::byte>& to);
   std::span<const std::uint32_t> give(const SummedForm& form, const FileParts<const std::byte>& from);
   void finish();
-  // How many bytes of sites are best taken at once; of a GPU's memory, at most.
+  // The best number of bytes of sites to move at a time; for memory of a GPU, the maximum.
   std::size_t best_bytes(bool in_one_pass) const noexcept;
 
  private:
   struct Norms;
-  // Where the next of the sites of a run has a stripe in a buffer.
+  // The address in a buffer of the stripe of the next site of a run.
   struct Staged {
     std::byte* at = nullptr;
     std::size_t step = 0;
@@ -101,28 +102,28 @@ class DescribedSites {
   template <class Byte, class Copy>
   void move_run(const Bundle& bundle, const SiteRun& run, Byte* row, const Copy& copy);
 
-  RowPlaces places_;  // of the sites at hand
+  RowPlaces places_;  // of the current sites
   std::vector<Bundle> bundles_;
   std::vector<base::PrefetchList> ahead_;
   std::size_t number_bytes_ = 0, site_bytes_ = 0;
   bool has_absent_ = false;
-  std::size_t lanes_ = 1;          // of a vector
-  std::size_t lanes_at_once_ = 1;  // all of them, where the sites at hand are those of whole vectors, lane after lane
+  std::size_t lanes_ = 1;          // per vector
+  std::size_t lanes_at_once_ = 1;  // all of them, if the current sites are those of whole vectors, lane by lane
   std::size_t turns_ = 1;          // 2: sites of two parities
   Way way_ = Way::take;
-  std::size_t in_lines_ = 0;  // on the host, the bytes of a stripe where bundles are moved in lines of memory
-  // On a GPU, where what is evenly spaced in memory is moved as one; and where bundles are moved in lines.
+  std::size_t in_lines_ = 0;  // on the host: size of a stripe, if bundles are moved in lines of memory
+  // For a GPU, where evenly spaced memory is moved in one copy; and if bundles are moved in lines.
   std::vector<SiteRuns> runs_;  // group after group
   std::vector<Staged> staged_;  // stripe after stripe
   std::unique_ptr<device::Copies> copies_;
-  std::unique_ptr<MemoryImage> image_;  // of what is given to memory that no cache holds
-  bool goes_by_image_ = false;          // the sites at hand
-  std::size_t turn_ = 0;                // the block of these
-  std::unique_ptr<Norms> norms_;        // of half precision
-  std::optional<OnePass> one_pass_;     // unless sites are absent, have norms or lie on a GPU
-  std::optional<OnePass> image_pass_;   // of the image
-  std::vector<std::int64_t> in_image_;  // of the sites of vectors
-  std::uint64_t bytes_ = 0;             // of all sites
+  std::unique_ptr<MemoryImage> image_;  // for writes to memory that no cache holds
+  bool goes_by_image_ = false;          // the current sites use it
+  std::size_t turn_ = 0;                // the block of the current sites
+  std::unique_ptr<Norms> norms_;        // for half precision
+  std::optional<OnePass> one_pass_;     // unless sites are absent, have norms or are on a GPU
+  std::optional<OnePass> image_pass_;   // for the image
+  std::vector<std::int64_t> in_image_;  // for the sites of vectors
+  std::uint64_t bytes_ = 0;             // for all sites
 };
 
 }  // namespace lq::lattice

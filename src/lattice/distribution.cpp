@@ -13,7 +13,7 @@
 namespace lq::lattice {
 namespace {
 
-// Sites of a box run in unsigned numbers: the last of nearly 2^63 has a successor.
+// Sites of a box are computed in unsigned numbers: even the last of nearly 2^63 has a successor.
 std::uint64_t digit_of(std::int64_t x, std::int64_t origin, std::uint64_t unit, std::uint64_t radix) noexcept {
   const std::uint64_t value = (static_cast<std::uint64_t>(x) - static_cast<std::uint64_t>(origin)) / unit;
   return radix == 0 ? value : value % radix;
@@ -71,7 +71,7 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(Code::invalid_argument, "distribution: " + what); }
 
-// How many of the coordinates 0 .. extent-1 have this value of (x / unit) mod count.
+// The number of coordinates in 0 .. extent-1 with this value of (x / unit) mod count.
 std::uint64_t dealt_extent(std::uint64_t extent, std::uint64_t unit, std::uint64_t count, std::uint64_t value) {
   const std::uint64_t rounds = extent / (unit * count), rest = extent % (unit * count);
   return rounds * unit + std::min(rest > value * unit ? rest - value * unit : 0, unit);
@@ -91,7 +91,7 @@ Distribution::Distribution(const Index& extents) : extents_(extents) {
 Distribution& Distribution::cut(const PartDigit& digit) {
   if (digit.axis < 0 || digit.axis >= axes())
     refuse(fmt::format("axis {} does not exist and cannot be divided", digit.axis));
-  if (digit.unit == 0 || digit.count == 0) refuse(fmt::format("axis {} cannot be cut into nothing", digit.axis));
+  if (digit.unit == 0 || digit.count == 0) refuse(fmt::format("axis {} cannot be divided into 0 parts", digit.axis));
   base::multiply_or_throw(digit.unit, digit.count, "a round of the distributed coordinates");
   parts_ = base::multiply_or_throw(parts_, digit.count, "the parts of a distribution");
   part_digits_.push_back(digit);
@@ -150,7 +150,7 @@ Distribution& Distribution::lay_parity() {
   return *this;
 }
 
-// Lays one part: digits with their strides, in the order asked for.
+// Builds one part: digits with their strides, in the requested order.
 class Distribution::Layer {
  public:
   Layer(const Distribution& whole, Part& part)
@@ -158,7 +158,7 @@ class Distribution::Layer {
     for (int axis = 0; axis < whole.axes(); ++axis) local_[axis] = part.extents[axis];
   }
 
-  // The part has one value of this digit of the coordinates that cuts before have left.
+  // The part has a single value of this digit of the coordinates left by previous cuts.
   void restrict_to(const PartDigit& digit, std::uint64_t value) {
     if (digit.cut == Cut::dealt) {
       if (digit.count > 1) take_dealt(digit, value);
@@ -230,8 +230,8 @@ class Distribution::Layer {
  private:
   std::uint64_t extent(int axis) const noexcept { return static_cast<std::uint64_t>(local_[axis]); }
 
-  // How the coordinate within the part is written: with these digits of the lattice's, from the fastest on, and so many
-  // less. The last digit has no radix.
+  // How the coordinate within the part is computed from digits of the lattice coordinate, from the fastest on, minus an
+  // offset. The last digit has no radix.
   struct Written {
     struct Step {
       std::uint64_t unit = 1, radix = 0;
@@ -243,7 +243,7 @@ class Distribution::Layer {
 
   Written& written(int axis) noexcept { return written_[static_cast<std::size_t>(axis)]; }
 
-  // The number of the step that begins at so many coordinates within the part; one is split where need be.
+  // The index of the step that begins at this number of coordinates within the part; a step is split if necessary.
   std::size_t step_at(int axis, std::uint64_t coordinates) {
     std::vector<Written::Step>& steps = written(axis).steps;
     std::uint64_t reached = 1;
@@ -302,7 +302,7 @@ class Distribution::Layer {
     part_.extents[axis] = coordinate(axis, extent(axis) - 1) - part_.lower[axis] + 1;
   }
 
-  // In the lattice, of the one that is `local` within the part.
+  // The lattice coordinate of coordinate `local` within the part.
   std::int64_t coordinate(int axis, std::uint64_t local) noexcept {
     auto x = static_cast<std::uint64_t>(part_.origin[axis]);
     for (const FixedDigit& digit : part_.fixed) x += digit.axis == axis ? digit.value * digit.unit : 0;
@@ -361,7 +361,7 @@ class Distribution::Layer {
 
   const Distribution& whole_;
   Part& part_;
-  Index local_ = Index::filled(max_axes, 1);  // extents of the part where it is dealt out, too
+  Index local_ = Index::filled(max_axes, 1);  // extents of the part, including distributed axes
   std::vector<Written> written_;              // by axis
   std::vector<std::vector<std::pair<std::uint64_t, std::uint64_t>>> laid_;  // unit and values, by axis
   std::uint64_t stride_ = 1;
@@ -410,7 +410,7 @@ std::uint64_t Distribution::take(const PartDigit& digit, std::uint64_t& x, std::
 
 std::uint64_t Distribution::part_of(const Index& x) const noexcept {
   std::uint64_t part = 0, stride = 1;
-  std::array<std::uint64_t, max_axes> at{}, extents{};  // within what the cuts so far have left
+  std::array<std::uint64_t, max_axes> at{}, extents{};  // within the range left by the previous cuts
   for (int axis = 0; axis < axes(); ++axis) {
     at[static_cast<std::size_t>(axis)] = static_cast<std::uint64_t>(x[axis]);
     extents[static_cast<std::size_t>(axis)] = static_cast<std::uint64_t>(extents_[axis]);

@@ -1,11 +1,11 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where every number of a field lies: in which part, and at which position of it. A part is whatever keeps numbers
-// apart: a rank, a file of a set, one of four arrays, a tile, a time slice. Memories, files, process grids and views
-// are all described in this way, and a transfer is what two of them have in common (runs.hpp).
+// The place of every number of a field: its part, and its position in that part. A part is any separate container: a
+// rank, a file of a set, one of four arrays, a tile, a time slice. Memories, files, process grids and views are all
+// described in this way, and a transfer is the intersection of two descriptions (runs.hpp).
 //
-// A process grid cuts axes into blocks; the numbers of each rank then lie in its memory with some axis fastest:
+// A process grid cuts axes into blocks; in the memory of each rank the numbers are then stored with some axis fastest:
 //
 //   Distribution memory(Index(extents));
 //   for (int d = 0; d < 4; ++d) memory.cut_into_blocks(d, processes[d]);
@@ -23,7 +23,7 @@
 
 namespace lq::lattice {
 
-// Where one part of a distribution (the memory of a rank, a file, one of four arrays, a tile, ...) holds its numbers.
+// How one part of a distribution (the memory of a rank, a file, one of four arrays, a tile, ...) stores its numbers.
 // Coordinates are written in mixed radix; a position is a sum of digits, each with its stride.
 
 // The coordinates of one number of a field: those of its site, then its place within the site (link, row, column,
@@ -64,7 +64,7 @@ struct Digit {
   std::int64_t stride = 1;  // positions from one value to the next
 };
 
-// A digit that has one value throughout the part.
+// A digit with a constant value in the whole part.
 struct FixedDigit {
   int axis = 0;
   std::uint64_t unit = 1;
@@ -73,7 +73,7 @@ struct FixedDigit {
 };
 
 // Sites in even-odd order. Sites number 2k and 2k + 1 of the box, counted with the first of `axes` fastest, differ in
-// parity (the sum of their coordinates modulo 2), also where extents are odd: both have place k among their own.
+// parity (the sum of their coordinates modulo 2), even for odd extents: both have place k within their parity.
 struct Checkerboard {
   std::vector<int> axes;
   std::int64_t pair_stride = 1;    // from one k to the next
@@ -81,23 +81,23 @@ struct Checkerboard {
 };
 
 struct Part {
-  Index lower, extents;             // what it holds, as far as that is a box
-  Index origin;                     // where digits count from
-  std::vector<FixedDigit> fixed{};  // what it holds of that box
+  Index lower, extents;             // the bounding box of the numbers it holds
+  Index origin;                     // origin of the digits
+  std::vector<FixedDigit> fixed{};  // restrict it within that box
   std::optional<int> parity{};      // 0 or 1: only even or odd sites, by the sum over the axes of the checkerboard
   std::vector<Digit> digits{};
   std::optional<Checkerboard> checkerboard{};
   std::int64_t offset = 0;  // position of the origin
 
-  // A box whose numbers lie one after the other, with the axes in the given order from the fastest.
+  // A box whose numbers are contiguous, with the axes in the given order from the fastest.
   static Part of_box(const Index& lower, const Index& extents, const std::vector<int>& order);
 
   bool holds(const Index& x) const noexcept;
-  // Of a number that it holds.
+  // Position of a number in the part.
   std::int64_t position(const Index& x) const noexcept;
 };
 
-// Where a number lies.
+// The place of a number.
 struct Place {
   std::uint64_t part = 0;
   std::int64_t position = 0;
@@ -106,36 +106,36 @@ struct Place {
 
 class Distribution {
  public:
-  // One part, in which nothing is laid yet. Extents of at least 1; their product fits 63 bits.
+  // One part with no digits placed yet. Extents of at least 1; their product fits 63 bits.
   explicit Distribution(const Index& extents);
 
-  // More parts; those of the axis named first are neighbours. An axis that is cut again is cut within each of the parts
-  // that there are; units that are dealt out there must fit those that were dealt out before.
+  // Divide into more parts; those of the axis named first are neighbours. An axis that is cut again is cut within each
+  // of the existing parts; units distributed there must fit those distributed before.
   Distribution& cut_into_blocks(int axis, std::uint64_t blocks);  // as even as possible, larger ones first
   Distribution& cut_into_tiles(int axis, std::uint64_t extent);   // of that extent; the last may be smaller
-  // (x / unit) mod `parts` tells the part.
+  // The part is given by (x / unit) mod `parts`.
   Distribution& deal(int axis, std::uint64_t unit, std::uint64_t parts);
   Distribution& keep_parity(int parity);  // only even (0) or odd (1) sites, by the sum over the axes of lay_even_odd()
   Distribution& split_parities();         // even sites in the first parts, odd ones in as many others
 
-  // How positions run within a part, from the fastest digit to the slowest: each of the coordinates of an axis within
-  // the part, or its digit (x / unit) mod radix. A unit or radix must divide what it is applied to in every part.
+  // Define the positions within a part, from the fastest digit to the slowest: the coordinate of an axis within the
+  // part, or its digit (x / unit) mod radix. Each unit or radix must divide what it is applied to, in every part.
   Distribution& lay(int axis);
   Distribution& lay_digit(int axis, std::uint64_t unit, std::uint64_t radix);
-  // Extents with room around them (a halo): `before` and `behind` positions on either side of the axis.
+  // Extents with space around them (a halo): `before` and `behind` positions on either side of the axis.
   Distribution& lay_padded(int axis, std::uint64_t before, std::uint64_t behind);
-  // Sites in even-odd order: places k of both parities (Part), of which the parity is laid separately.
+  // Sites in even-odd order: places k of both parities (Part); the parity is placed separately.
   Distribution& lay_even_odd(std::vector<int> axes);
   Distribution& lay_parity();  // of the same axes
 
   int axes() const noexcept { return extents_.size(); }
   const Index& extents() const noexcept { return extents_; }
   std::uint64_t parts() const noexcept { return parts_; }
-  // invalid_argument where digits do not divide the extents of the part, or an axis is not laid, or laid twice.
+  // invalid_argument if digits do not divide the extents of the part, or if an axis is not placed exactly once.
   Part part(std::uint64_t number) const;
   std::uint64_t part_of(const Index& x) const noexcept;
   Place place_of(const Index& x) const;
-  // Of a part, counted with what its digits leave free.
+  // Number of positions of a part, including those that its digits leave unused.
   std::uint64_t positions(std::uint64_t number) const;
 
  private:
@@ -149,13 +149,13 @@ class Distribution {
   struct PositionDigit {
     Laid laid = Laid::axis;
     int axis = 0;
-    std::uint64_t unit = 1, radix = 0;     // of a digit
-    std::uint64_t before = 0, behind = 0;  // of a halo
+    std::uint64_t unit = 1, radix = 0;     // for a digit
+    std::uint64_t before = 0, behind = 0;  // for a halo
   };
   class Layer;
 
   Distribution& cut(const PartDigit& digit);
-  // The value of a digit; `x` and `extent` become those within the part.
+  // Returns the value of a digit; `x` and `extent` become those within the part.
   static std::uint64_t take(const PartDigit& digit, std::uint64_t& x, std::uint64_t& extent) noexcept;
   std::pair<Part, std::uint64_t> lay_out(std::uint64_t number) const;
 

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Grid and Communicator. After the arguments have been compared, every rank computes the same from the same, so that
-// errors are alike.
+// Grid and Communicator. After the arguments have been compared, every rank does the same computation, so errors are
+// identical.
 #include <algorithm>
 #include <array>
 #include <span>
@@ -22,7 +22,8 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(Code::invalid_argument, sentence); }
 
-// What must be the same on all ranks. A long table is compared in pieces, so that an error shows where it differs.
+// Arguments that must be the same on all ranks. A long table is compared in pieces, so that an error shows the
+// difference.
 std::vector<comm::Stated> stated(const Extents& extents, const GridOptions& options) {
   std::vector<comm::Stated> all{
       {"the grid", fmt::format("lattice {}, process grid {}, rank order {{{}}}, table of {} ranks, idle ranks {}",
@@ -38,7 +39,7 @@ std::vector<comm::Stated> stated(const Extents& extents, const GridOptions& opti
   return all;
 }
 
-// Local. What this rank says about its own place.
+// Local. Checks what this rank states about its own place.
 void require_possible_place(const GridOptions& options) {
   if (!options.coordinates) return;
   if (!options.ranks.empty() || !options.rank_order.empty()) {
@@ -95,7 +96,7 @@ std::vector<int> find_holders(comm::Comm& comm, bool holds_sites) {
              all_hold ? "the communicator has" : "the ranks that hold sites are", present, remedy);
 }
 
-// Collective. The rank at each place of the process grid, x fastest, from the coordinates of the ranks that gave some.
+// Collective. The rank at each place of the process grid, x fastest, from the coordinates that ranks have given.
 std::vector<int> gather_ranks(comm::Comm& comm, const GridOptions& options) {
   const std::uint64_t needed = comm::agree_alike(comm, [&] { return volume(options.processes.value_or(Extents())); });
   const auto size = static_cast<std::size_t>(comm.size());
@@ -116,7 +117,7 @@ std::vector<int> gather_ranks(comm::Comm& comm, const GridOptions& options) {
       ++given;
       int& there = ranks[place - 1];
       if (there >= 0) {
-        refuse(fmt::format("ranks {} and {} have the same coordinates, {}; give each rank a place of its own", there, r,
+        refuse(fmt::format("ranks {} and {} have the same coordinates, {}; give each rank a different place", there, r,
                            site_text(lattice::site_of_rank(place - 1, *options.processes))));
       }
       there = static_cast<int>(r);
@@ -130,7 +131,7 @@ std::vector<int> gather_ranks(comm::Comm& comm, const GridOptions& options) {
   });
 }
 
-// `ranks` are as many as places of the process grid.
+// `ranks` has one entry for each place of the process grid.
 void require_usable(const std::vector<int>& ranks, const Extents& processes, int size,
                     const std::vector<int>& holders) {
   for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -158,7 +159,7 @@ std::shared_ptr<const lattice::Decomposition> decompose(int size, std::vector<in
   if (!ranks.empty() && !options.processes) refuse("ranks is given, but processes is missing; give the process grid");
   const Extents processes =
       options.processes ? *options.processes : lattice::choose_processes(extents, static_cast<std::int64_t>(present));
-  // Judges the values themselves before their number is compared.
+  // Validates the values themselves before their number is compared.
   const lattice::Decomposition plain(extents, processes, options.rank_order);
   const std::uint64_t needed = volume(processes);
   if (needed > present || (needed < present && !options.idle_ranks)) refuse_size(processes, needed, present, all_hold);

@@ -248,7 +248,7 @@ TEST(Grid, RefusesCoordinatesThatPutNoOrTwoRanksAtAPlace) {
   EXPECT_EQ(third([](Options& options) {
               options.coordinates = Coord{1, 0, 0};
             }),
-            "ranks 1 and 2 have the same coordinates, 1,0,0; give each rank a place of its own");
+            "ranks 1 and 2 have the same coordinates, 1,0,0; give each rank a different place");
   EXPECT_EQ(third([](Options& options) { options.coordinates.reset(); }),
             "no rank has the coordinates 0,0,1 of process grid 2x1x2; give one rank for each place");
   const std::string outside = " in process grid 2x1x2, counted from 0 (rank 2)";

@@ -143,11 +143,11 @@ std::string to_string(const MemoryLayout& layout) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-// Layouts by the names of the codes that have them. Sources: QUDA, gauge_field_order.h and color_spinor_field_order.h
+// Layouts under the names of the codes that use them. Sources: QUDA, gauge_field_order.h and color_spinor_field_order.h
 // (QUDA_QDP_GAUGE_ORDER, FloatNOrder with N = 2 for all 18 numbers of a link); MILC, layout_hyper_prime.c (EVENFIRST);
-// tmLQCD, geometry_eo.c (g_ipt, z fastest; directions t, x, y, z); QDP++, Layout for checkerboards of two;
-// Grid, Lattice_base.h and GridDefaultSimd(); openQCD, README.global (ipt, iup, links at odd points); HiRep, global.h
-// and field_ordering.h (ipt, coord_to_index()).
+// tmLQCD, geometry_eo.c (g_ipt, z fastest; directions t, x, y, z); QDP++, Layout for checkerboards of two; Grid,
+// Lattice_base.h and GridDefaultSimd(); openQCD, README.global (ipt, iup, links at odd points); HiRep, global.h and
+// field_ordering.h (ipt, coord_to_index()).
 
 const std::vector<MemoryPreset>& memory_presets() {
   static const std::vector<MemoryPreset> presets{

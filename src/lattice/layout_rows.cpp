@@ -5,7 +5,7 @@
 namespace lq::lattice {
 namespace {
 
-// work(x, number of the site) for each site of the parts.
+// Calls work(x, number of the site) for each site of the parts.
 template <class Work>
 void for_each_site(std::span<const RowPart> parts, const Work& work) {
   std::uint64_t number = 0;
@@ -15,7 +15,7 @@ void for_each_site(std::span<const RowPart> parts, const Work& work) {
   }
 }
 
-// work(part, number of its first site) for each part.
+// Calls work(part, number of its first site) for each part.
 template <class Work>
 void for_each_part(std::span<const RowPart> parts, const Work& work) {
   std::uint64_t number = 0;
@@ -25,7 +25,7 @@ void for_each_part(std::span<const RowPart> parts, const Work& work) {
   }
 }
 
-// Of a field behind functions there are none.
+// A field behind functions has none.
 template <class AnyField>
 std::optional<DescribedSites> sites_of(const AnyField& field, const Box& box, Way way, std::size_t beyond_caches) {
   if (has_function(field) || box.volume() == 0) return std::nullopt;
@@ -77,7 +77,7 @@ void RowsIn::give(const std::byte* in) {
 
 namespace {
 
-// Number i of a matrix of SU(3) that lies there by columns is number by_rows(i) of it by rows.
+// Number i of an SU(3) matrix stored by columns is number by_rows(i) of the matrix by rows.
 constexpr std::uint64_t by_rows(std::uint64_t i) noexcept {
   const std::uint64_t element = i / 2;
   return 2 * (element % 3 * 3 + element / 3) + i % 2;

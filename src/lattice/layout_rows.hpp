@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Rows of sites taken out of memory that does not hold them as files do, and given back to it: memory by description,
-// and functions of the application. Sites come and go contiguous, each in its natural form.
+// Rows of sites moved from and to memory that is not arranged as in files: memory by description, and functions of the
+// application. Sites are passed contiguously, each in its natural form.
 #pragma once
 
 #include <cstddef>
@@ -20,37 +20,37 @@
 
 namespace lq::lattice {
 
-// Whether sites lie in `data` contiguous in their natural form, in some order.
+// True if sites are contiguous in `data` in their natural form, in some order.
 inline bool is_plain(const Field& field) noexcept {
   return !field.fetch && !field.fetch_rows && field.memory.is_plain();
 }
 inline bool is_plain(const MutableField& field) noexcept {
   return !field.store && !field.store_rows && field.memory.is_plain();
 }
-// Whether functions of the application are called for its sites, which its own thread alone may do.
+// True if sites are accessed through functions of the application, which only its own thread may call.
 inline bool has_function(const Field& field) noexcept { return field.fetch || field.fetch_rows; }
 inline bool has_function(const MutableField& field) noexcept { return field.store || field.store_rows; }
 
-// How many bytes of sites are best taken at once; of functions, a row that a cache holds.
+// The best number of bytes of sites to move at a time; for functions, a row that fits in a cache.
 inline std::size_t best_bytes(const std::optional<DescribedSites>& sites, bool in_one_pass) noexcept {
   return sites ? sites->best_bytes(in_one_pass) : 16384;
 }
 
 class RowsOut {
  public:
-  // `field` resolved and not plain, of the sites of `box` in the coordinates that take() is called with.
+  // `field` is resolved and not plain, with the sites of `box` in the coordinates used in calls of take().
   RowsOut(const Field& field, const Box& box);
-  // The sites of parts inside the box are next, one part after the other; the parts stay until they are taken. Answers
-  // which memory they lie in, as far as it is worth to fetch it ahead.
+  // Sets the next sites: those of parts inside the box, one part after the other; the parts must stay valid until the
+  // sites are taken. Returns the memory worth prefetching.
   std::span<base::PrefetchList> aim_at(std::span<const RowPart> parts);
-  // Absent sites (of the parity that is not there) are zeros.
+  // Absent sites (of the parity that is not stored) are zeros.
   void take(std::byte* out);
   void take(std::span<const RowPart> parts, std::byte* out) {
     aim_at(parts);
     take(out);
   }
   void take(const RowPart& part, std::byte* out) { take({&part, 1}, out); }
-  // As DescribedSites has it; never through functions.
+  // As in DescribedSites; false for functions.
   bool go_in_one_pass() const noexcept { return sites_ && sites_->go_in_one_pass(); }
   std::span<const std::uint32_t> take(const SummedForm& form, const FileParts<std::byte>& to) {
     return sites_->take(form, to);
@@ -61,18 +61,18 @@ class RowsOut {
 
  private:
   Field field_;
-  std::optional<DescribedSites> sites_;  // of memory by description
+  std::optional<DescribedSites> sites_;  // for memory by description
   std::span<const RowPart> parts_;
 };
 
 class RowsIn {
  public:
-  // `beyond_caches` as of DescribedSites.
+  // `beyond_caches` of DescribedSites.
   static constexpr std::size_t large_field = std::size_t{32} << 20;
   RowsIn(const MutableField& field, const Box& box, std::size_t beyond_caches = large_field);
   // As above.
   std::span<base::PrefetchList> aim_at(std::span<const RowPart> parts);
-  // Absent sites are passed over.
+  // Absent sites are skipped.
   void give(const std::byte* in);
   void give(std::span<const RowPart> parts, const std::byte* in) {
     aim_at(parts);
@@ -84,7 +84,7 @@ class RowsIn {
   std::span<const std::uint32_t> give(const SummedForm& form, const FileParts<const std::byte>& from) {
     return sites_->give(form, from);
   }
-  // Until all that was given is in its place.
+  // Waits until everything given is in its place.
   void finish() {
     if (sites_) sites_->finish();
   }
@@ -94,17 +94,17 @@ class RowsIn {
 
  private:
   MutableField field_;
-  std::optional<DescribedSites> sites_;  // of memory by description
+  std::optional<DescribedSites> sites_;  // for memory by description
   std::span<const RowPart> parts_;
 };
 
-// Memory by description as a GPU is told of it that moves its numbers itself.
+// Memory by description for a GPU that moves its numbers itself.
 
-// Whether a GPU can: numbers lie there as they are, without norms.
+// True if a GPU can: numbers are stored unchanged, without norms.
 inline bool is_moved_by_number(const MemoryLayout& layout) noexcept { return layout.norms == NormPlaces::none; }
 
-// Where the numbers of a site lie, number by number as files and plain memory have them: addresses after its places.
-// `data` as in a field.
+// The addresses of the numbers of a site, in the order of files and plain memory, relative to its places. `data` as in
+// a field.
 std::vector<device::NumberPlace> numbers_of(const MemoryLayout& layout, const FieldSpec& spec, const Extents& box,
                                             const void* data);
 

@@ -20,7 +20,7 @@ namespace lq::lattice {
 
 namespace {
 
-// The constructors of specs judge their arguments; members that were set by hand meet the same judgement here.
+// The constructors of specs check their arguments; members that were set directly are checked here in the same way.
 std::uint64_t numbers_of(const FieldSpec& spec) {
   switch (spec.kind) {
     case FieldKind::gauge:
@@ -43,7 +43,7 @@ std::uint64_t numbers_of(const FieldSpec& spec) {
              name(spec.kind), available, grid.local_volume(), to_string(grid.extents()), spec.numbers, needed, remedy);
 }
 
-// What is described is as large as the description says, in each of its arrays.
+// Described memory has the size that the description states, in each of its arrays.
 template <class AnyField>
 void require_described_memory(const Grid& grid, const AnyField& field) {
   if (!field.order.empty()) {
@@ -71,7 +71,7 @@ void require_memory(const Grid& grid, const AnyField& field) {
   }
 }
 
-// Parities are those of global coordinates; from here on they are counted in the box.
+// Parities refer to global coordinates; from here on they are relative to the box.
 int parity_of(const Coord& x) {
   std::int64_t sum = 0;
   for (const std::int64_t coordinate : x) sum += coordinate;
@@ -87,7 +87,7 @@ AnyField resolve_any(const Grid& grid, const AnyField& field) {
   return resolved;
 }
 
-// work(x, number in the user's memory, number with x fastest)
+// Calls work(x, number in the user's memory, number with x fastest).
 template <class Work>
 void for_each_site(const Grid& grid, const SiteOrder& user_order, Work&& work) {
   const int dimensions = grid.extents().size();
@@ -134,10 +134,10 @@ void take_sites(const Grid& grid, const Field& field, std::byte* sites) {
     return for_each_row(grid, rows.best_bytes() / bytes,
                         [&](const auto& parts, std::uint64_t first) { rows.take(parts, sites + first * bytes); });
   }
-  device::DeviceContext home;
+  device::DeviceContext context;
   std::optional<device::SitesOut> on_device;
-  if (const device::Driver* const driver = device::driver_of(field.data, home)) {
-    on_device.emplace(*driver, home, static_cast<const std::byte*>(field.data), grid.local_volume(),
+  if (const device::Driver* const driver = device::driver_of(field.data, context)) {
+    on_device.emplace(*driver, context, static_cast<const std::byte*>(field.data), grid.local_volume(),
                       static_cast<std::size_t>(bytes));
   }
   for_each_site(grid, field.order, [&](const Coord&, std::uint64_t i, std::uint64_t n) {
@@ -154,15 +154,15 @@ void give_sites(const Grid& grid, const std::byte* sites, const MutableField& fi
                  [&](const auto& parts, std::uint64_t first) { rows.give(parts, sites + first * bytes); });
     return rows.finish();
   }
-  device::DeviceContext home;
-  const device::Driver* const driver = device::driver_of(field.data, home);
+  device::DeviceContext context;
+  const device::Driver* const driver = device::driver_of(field.data, context);
   std::vector<std::byte> ordered(static_cast<std::size_t>(driver != nullptr ? grid.local_volume() * bytes : 0));
   std::byte* const memory = driver != nullptr ? ordered.data() : static_cast<std::byte*>(field.data);
   for_each_site(grid, field.order, [&](const Coord&, std::uint64_t i, std::uint64_t n) {
     std::memcpy(memory + i * bytes, sites + n * bytes, bytes);
   });
   if (driver == nullptr) return;
-  device::copy_in(*driver, home, ordered.data(), static_cast<std::byte*>(field.data), grid.local_volume(),
+  device::copy_in(*driver, context, ordered.data(), static_cast<std::byte*>(field.data), grid.local_volume(),
                   static_cast<std::size_t>(bytes));
 }
 

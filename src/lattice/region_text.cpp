@@ -17,7 +17,7 @@ constexpr std::string_view axis_letters = "xyzt";
   base::fail(Code::invalid_argument, {.path = path}, "region: \"{}\" {}", base::printable(span), why);
 }
 
-// A bound of a span; `otherwise` where nothing stands there.
+// A bound of a span; `otherwise` if the text is empty.
 std::optional<std::int64_t> bound_of(std::string_view text, std::int64_t extent, std::int64_t otherwise) {
   if (text.empty()) return otherwise;
   const bool is_from_end = text.front() == '-';

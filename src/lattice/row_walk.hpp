@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sites that follow one another in some order of a box, as parts of its rows: what rows of sites are taken and given
-// by, a few at a time.
+// Consecutive sites in some order of a box, as parts of its rows: the unit in which rows of sites are moved, a few at a
+// time.
 #pragma once
 
 #include <algorithm>
@@ -26,12 +26,12 @@ struct RowPart {
 
 class RowWalk {
  public:
-  // `order` resolved. At most `most` sites at a time, but at least one. Walks need no memory beyond what this takes.
+  // `order` is resolved. At most `most` sites at a time, but at least one. Iterating allocates no memory.
   RowWalk(const Box& box, const SiteOrder& order, std::uint64_t most);
 
   std::uint64_t most() const noexcept { return most_; }
-  // The `sites` sites from each x on, at most `most` of them: work(parts, sites of each before them, sites of each),
-  // where the parts of the first x come first.
+  // Calls work(parts, sites of each before them, sites of each) for the `sites` sites from each x on, at most `most` of
+  // them; the parts of the first x come first.
   template <class Work>
   void walk(std::span<Coord> x, std::uint64_t sites, Work&& work) {
     for (std::uint64_t done = 0; done < sites;) {
@@ -54,7 +54,7 @@ class RowWalk {
 
  private:
   Coord site(std::uint64_t number) const noexcept;
-  // Adds the parts of the given number of sites from x on; x becomes the site after them.
+  // Adds the parts of the given number of sites from x on; x becomes the next site.
   void take_parts(Coord& x, std::uint64_t sites) noexcept;
 
   Box box_;
@@ -63,24 +63,24 @@ class RowWalk {
   std::vector<RowPart> parts_;
 };
 
-// Where the sites of some rows lie in memory by description.
+// The places of the sites of some rows in memory by description.
 
 class RowPlaces {
  public:
   RowPlaces(const MemoryLayout& layout, const FieldSpec& spec, const Box& box);
 
-  // At most the given number of sites at a time; more ask for memory.
+  // At most the given number of sites at a time; more allocate memory.
   void reserve(std::uint64_t sites) { places_.reserve(static_cast<std::size_t>(sites * groups_)); }
   // The places of the sites of parts inside the box, one part after the other.
   void find(std::span<const RowPart> parts);
 
   const SitePlaces& rule() const noexcept { return rule_; }
-  std::uint64_t groups() const noexcept { return groups_; }  // of places of a site
-  std::uint64_t sites() const noexcept { return sites_; }    // that were found
+  std::uint64_t groups() const noexcept { return groups_; }  // groups of places of a site
+  std::uint64_t sites() const noexcept { return sites_; }    // number of sites found
   std::span<const std::int64_t> of_group(std::uint64_t group) const noexcept {
     return std::span(places_).subspan(static_cast<std::size_t>(group * sites_), static_cast<std::size_t>(sites_));
   }
-  std::span<const std::int64_t> all() const noexcept { return places_; }  // group after group
+  std::span<const std::int64_t> all() const noexcept { return places_; }  // group by group
 
  private:
   Box box_;

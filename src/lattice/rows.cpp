@@ -46,7 +46,7 @@ Part part_of(const Box& box, const SiteOrder& order) {
   return Part::of_box(Index(box.lower), Index(box.extents), order);
 }
 
-// As part_of(), in a part that has as many digits.
+// The same as part_of(), in a part with equally many digits.
 void move_part(Part& part, const Box& box, std::span<const int> order) noexcept {
   part.lower = part.origin = Index(box.lower);
   part.extents = Index(box.extents);
@@ -79,7 +79,7 @@ void Rows::narrow(const Box& part) noexcept {
   runs_ = common_runs();
 }
 
-// What `wanted` has in common with the file, which leads, with memory, and with the whole lattice.
+// The intersection of `wanted` with the file, which leads, with memory, and with the whole lattice.
 Runs Rows::common_runs() noexcept {
   file_.lower = Index(plan_.wanted.lower);
   file_.extents = Index(plan_.wanted.extents);
@@ -103,7 +103,7 @@ bool Rows::next(Row& row) {
 void Rows::restart() noexcept { runs_.restart(); }
 
 void Rows::seek(std::uint64_t file_site) noexcept {
-  // Behind every site of at most 2^63 that a file holds.
+  // After every site of a file, which holds at most 2^63.
   constexpr auto last = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   runs_.seek(static_cast<std::int64_t>(std::min(file_site, last)));
 }

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sites a rank moves between its memory and a file, as rows: runs (runs.hpp) that are contiguous in the file and
-// evenly spaced in memory and in the whole lattice, produced one by one in file order.
+// The sites that a rank moves between its memory and a file, as rows: runs (runs.hpp) that are contiguous in the file
+// and evenly spaced in memory and in the whole lattice, produced one by one in file order.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace lq::lattice {
 struct Row {
   std::uint64_t sites = 0;
   std::uint64_t file_site = 0;     // number of the first site in the file's sequence of stored sites
-  std::uint64_t site_rank = 0;     // of the first site: its number in the whole lattice, x fastest (for the checksum)
+  std::uint64_t site_rank = 0;     // rank of the first site in the whole lattice, x fastest (for the checksum)
   std::uint64_t rank_stride = 1;   // from one site of the row to the next
   std::uint64_t memory_site = 0;   // number of the first site in local memory
   std::int64_t memory_stride = 1;  // from one site of the row to the next
@@ -35,18 +35,18 @@ struct RowPlan {
 
 class Rows {
  public:
-  // invalid_argument when `wanted` is not inside `stored` and `memory`, or an order is no permutation.
+  // invalid_argument if `wanted` is not inside `stored` and `memory`, or an order is not a permutation.
   explicit Rows(const RowPlan& plan);
-  // From now on the rows of another box of the same file, which memory holds alone, in a resolved order. Needs no
-  // memory, as nothing below does: ranks whom others wait for ask for rows in every step.
+  // Switches to the rows of another box of the same file, which is all that memory holds, in a resolved order.
+  // Allocates no memory, nor do the functions below, because ranks on which others wait need rows in every step.
   void aim_at(const Box& box, std::span<const int> memory_order);
 
-  // From now on the rows of another part of the sites wanted at first. Needs no memory either.
+  // Restricts the rows to a part of the sites wanted at first. Also allocates no memory.
   void narrow(const Box& part) noexcept;
 
   bool next(Row& row);  // false after the last one
   void restart() noexcept;
-  // The next row is the first one with a site at or behind `file_site`; it may begin before it.
+  // The next row is the first one with a site at or after `file_site`; it may begin before it.
   void seek(std::uint64_t file_site) noexcept;
   // Coordinates of site k of a row.
   Coord site(const Row& row, std::uint64_t k) const;

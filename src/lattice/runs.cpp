@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Each axis is cut where the digits of any part have boundaries, and sites in even-odd order by the parity of each
-// coordinate; what is left are nests of loops with fixed strides. The nest that is lowest in the leading part goes on.
+// Each axis is cut at the boundaries of the digits of all parts, and sites in even-odd order by the parity of each
+// coordinate; the results are nested loops with fixed strides. The nest that is lowest in the leading part advances.
 #include "lattice/runs.hpp"
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 
 namespace lq::lattice {
 
-// An interval of one axis, cut where the digits of several parts have their boundaries: pieces that are nested loops
-// over coordinates, along each of which every digit advances evenly.
+// An interval of one axis, cut at the boundaries of the digits of several parts: pieces that are nested loops over
+// coordinates, in each of which every digit advances evenly.
 
-// Blocks of `unit` coordinates, one of them beginning at `origin`. Of each block only begin .. end-1 is wanted.
+// Blocks of `unit` coordinates, one of which begins at `origin`. Only begin .. end-1 of each block is wanted.
 struct Cut {
   std::uint64_t unit = 1;
   std::int64_t origin = 0;
@@ -38,14 +38,14 @@ namespace {
 
 std::int64_t signed_of(std::uint64_t value) noexcept { return static_cast<std::int64_t>(value); }
 
-// How far x lies behind the beginning of its block.
+// The distance of x from the beginning of its block.
 std::uint64_t behind_boundary(std::int64_t x, const Cut& cut) noexcept {
   if (x >= cut.origin) return (static_cast<std::uint64_t>(x) - static_cast<std::uint64_t>(cut.origin)) % cut.unit;
   const std::uint64_t before = (static_cast<std::uint64_t>(cut.origin) - static_cast<std::uint64_t>(x)) % cut.unit;
   return before == 0 ? 0 : cut.unit - before;
 }
 
-// Whether all blocks of `larger` are cut alike.
+// True if all blocks of `larger` are cut in the same way.
 bool divide(std::span<const Cut> smaller, const Cut& larger) noexcept {
   return std::ranges::all_of(smaller, [&](const Cut& cut) { return larger.unit % cut.unit == 0; });
 }
@@ -87,7 +87,7 @@ class Cutter {
     piece.loops[piece.size++] = {count, step};
   }
 
-  // Part of one block.
+  // Cuts a part of one block.
   void cut_block(std::int64_t lower, std::int64_t upper, std::span<const Cut> cuts, const AxisPiece& around) {
     if (lower >= upper) return;
     const Cut& block = cuts.front();
@@ -111,8 +111,8 @@ class Cutter {
 
 }  // namespace
 
-// The wanted coordinates of lower .. upper-1. Where cuts divide each other there are at most two pieces a cut and one;
-// where they do not, one for each boundary.
+// The wanted coordinates of lower .. upper-1. If cuts divide each other, there are at most two pieces per cut and one;
+// if not, one for each boundary.
 std::vector<AxisPiece> pieces_of(std::int64_t lower, std::int64_t upper, std::vector<Cut> cuts) {
   std::ranges::stable_sort(cuts, [](const Cut& a, const Cut& b) { return a.unit > b.unit; });
   std::vector<AxisPiece> pieces;
@@ -122,7 +122,7 @@ std::vector<AxisPiece> pieces_of(std::int64_t lower, std::int64_t upper, std::ve
 
 namespace {
 
-// One step past the last of nearly 2^63 numbers does not fit a signed integer.
+// One step past the last of nearly 2^63 numbers exceeds a signed integer.
 std::int64_t plus(std::int64_t a, std::int64_t b) noexcept {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
@@ -139,7 +139,7 @@ struct Interval {
   std::int64_t lower = 0, upper = 0;
 };
 
-// What all parts hold on one axis, as far as that is an interval.
+// The intersection of all parts on one axis, as a bounding interval.
 Interval common(PartList parts, int axis) noexcept {
   Interval common{parts.front()->lower[axis], plus(parts.front()->lower[axis], parts.front()->extents[axis])};
   for (const Part* part : parts) {
@@ -170,7 +170,7 @@ void add_cuts(const Part& part, int axis, std::vector<Cut>& cuts) {
   }
 }
 
-// The axes whose parity some part's positions depend on.
+// The axes on whose parity the positions of some part depend.
 std::vector<int> parity_axes(PartList parts) {
   std::vector<int> axes;
   for (const Part* part : parts) {
@@ -181,7 +181,7 @@ std::vector<int> parity_axes(PartList parts) {
   return axes;
 }
 
-// Bit k of `parities`: of the coordinate on axis number k.
+// Bit k of `parities` is the parity of the coordinate on axis number k.
 std::uint32_t bit_of(std::uint32_t parities, int axis) noexcept { return parities >> axis & 1U; }
 
 bool holds_parities(const Part& part, std::uint32_t parities) noexcept {
@@ -191,7 +191,7 @@ bool holds_parities(const Part& part, std::uint32_t parities) noexcept {
   return sum % 2 == static_cast<std::uint32_t>(*part.parity);
 }
 
-// All combinations of one entry of each list; `work` gets the numbers of the entries.
+// All combinations of one entry of each list; `work` receives the indices of the entries.
 template <class Work>
 void for_each_combination(const std::vector<std::vector<AxisPiece>>& lists, Work&& work) {
   if (std::ranges::any_of(lists, [](const auto& list) { return list.empty(); })) return;
@@ -226,7 +226,7 @@ void Runs::Nest::arrange(std::size_t parts, Lead lead) noexcept {
     }
   }
   size_ = kept;
-  // Single numbers are runs where there is no loop that may be one.
+  // Single numbers are runs if no loop can be one.
   if (size_ == 0 || (lead == Lead::contiguous && loops_[0].stride[0] != 1)) {
     std::move_backward(loops_.begin(), loops_.begin() + static_cast<std::ptrdiff_t>(size_),
                        loops_.begin() + static_cast<std::ptrdiff_t>(size_) + 1);
@@ -261,7 +261,7 @@ SpacedRun Runs::Nest::take() noexcept {
   return run;
 }
 
-// Loops are nested in the leading part: what the faster ones span is less than one step of the next.
+// Loops are nested in the leading part: the faster ones span less than one step of the next.
 void Runs::Nest::seek(std::int64_t position) noexcept {
   restart();
   if (position <= first_[0]) return;
@@ -288,7 +288,7 @@ Runs::Runs(PartList parts, Lead lead) : parts_(parts.size()), lead_(lead) {
     for (std::size_t p = 0; p < parts.size(); ++p) positions[p] = parts[p]->position(x);
     return positions;
   };
-  // Whether a loop along an axis fits; what it does to the positions.
+  // Tests if a loop along an axis fits, and adds its effect on the positions.
   const auto add_loop = [&](Nest& nest, const Index& first, const Positions& start, int axis, CoordinateLoop along) {
     Index next = first;
     next[axis] = plus(next[axis], along.step);
@@ -338,7 +338,7 @@ Runs::Runs(PartList parts, Lead lead) : parts_(parts.size()), lead_(lead) {
         first[axis] = piece.first;
         loops += piece.size;
       }
-      // One place is left for the run of a single number.
+      // One loop is reserved for the run of a single number.
       if (loops >= max_loops) throw Error(Code::unsupported, "parts with more than 31 digits in all; use fewer");
       const Positions start = positions_at(first);
       Nest nest(start);
@@ -385,7 +385,7 @@ bool Runs::next(SpacedRun& run) {
     if (nest == nullptr) return false;
     run = nest->take();
   }
-  if (nests_.empty()) return true;  // its runs do not continue each other
+  if (nests_.empty()) return true;  // its runs are not contiguous
   while (Nest* const nest = lowest()) {
     const SpacedRun following = nest->take();
     if (!join(run, following, parts_, lead_)) {

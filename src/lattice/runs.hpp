@@ -1,10 +1,10 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What several parts have in common, as runs: numbers evenly spaced in all of them. The first part leads: its positions
-// ascend, so that it is passed through from front to back. Two parts are the intersection of a memory and a file; a
-// third one may say where the same numbers stand in another order. Memory used and time per run depend on the number
-// of digits, not on the number of sites.
+// The intersection of several parts, as runs: numbers evenly spaced in all of them. The first part leads: its positions
+// ascend, so that it is traversed from front to back. Two parts are the intersection of a memory and a file; a third
+// one may give the place of the same numbers in another order. Memory used and time per run depend on the number of
+// digits, not on the number of sites.
 #pragma once
 
 #include <array>
@@ -23,14 +23,14 @@ inline constexpr std::size_t max_parts = 3;
 struct SpacedRun {
   std::uint64_t count = 0;
   std::array<std::int64_t, max_parts> position{};  // of the first number, in each part
-  std::array<std::int64_t, max_parts> stride{};    // to the next; of no meaning where count is 1
+  std::array<std::int64_t, max_parts> stride{};    // to the next; unused if count is 1
 };
 
 class Runs {
  public:
   enum class Lead {
     evenly_spaced,  // runs may have gaps in the leading part
-    contiguous,     // they have none
+    contiguous,     // no gaps
   };
 
   // All parts have the same axes.
@@ -40,7 +40,7 @@ class Runs {
   void restart() noexcept;
   // The next run is the first with a number at or after this position of the leading part; it may begin before it.
   void seek(std::int64_t position) noexcept;
-  // How many there are, before neighbours are joined.
+  // The number of runs, before neighbours are joined.
   std::uint64_t count() const noexcept;
 
  private:
@@ -53,13 +53,13 @@ class Runs {
     std::uint64_t value = 0;
   };
 
-  // Numbers that are nested loops with fixed strides in all parts; the first loop, the fastest, is the run.
+  // Numbers described by nested loops with fixed strides in all parts; the first loop, the fastest, is the run.
   class Nest {
    public:
     Nest() = default;
     explicit Nest(const Positions& first) noexcept : first_(first), now_(first) {}
     void add(const Loop& loop) noexcept { loops_[size_++] = loop; }
-    // From the fastest loop of the leading part to the slowest, those that continue each other as one.
+    // Orders loops from the fastest of the leading part to the slowest; contiguous loops are merged.
     void arrange(std::size_t parts, Lead lead) noexcept;
     void restart() noexcept;
     bool is_done() const noexcept { return done_; }
@@ -82,8 +82,8 @@ class Runs {
 
   std::size_t parts_;
   Lead lead_;
-  Nest only_;                // where one is enough, as for boxes: no memory is asked for
-  std::vector<Nest> nests_;  // else
+  Nest only_;                // if one is enough, as for boxes: no allocation
+  std::vector<Nest> nests_;  // otherwise
   bool any_ = false;
   std::optional<SpacedRun> ahead_;
 };

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Wishes are sorted by owner and told to the owners as site numbers in the owner's local box; data then
-// come back in the order of the wishes, without further description.
+// Requests are sorted by owner and sent to the owners as site numbers in the owner's local box. Data are then returned
+// in the order of the requests, without further description.
 #include "lattice/site_exchange.hpp"
 
 #include <algorithm>
@@ -23,11 +23,11 @@ constexpr std::size_t number_bytes = sizeof(std::uint64_t);
 
 struct SiteRequest {
   int owner = 0;
-  std::uint64_t place = 0;   // among the wishes of this rank
+  std::uint64_t place = 0;   // among the requests of this rank
   std::uint64_t number = 0;  // in the owner's box
 };
 
-std::vector<SiteRequest> list_wishes(const Grid& grid, std::span<const Coord> wanted) {
+std::vector<SiteRequest> list_requests(const Grid& grid, std::span<const Coord> wanted) {
   const lattice::Decomposition& decomposition = grid.decomposition();
   const Box lattice = whole(grid.extents());
   std::vector<SiteRequest> wishes;
@@ -65,15 +65,15 @@ SiteExchange::SiteExchange(const Grid& grid, base::FunctionRef<std::vector<Coord
     : communicator_(grid.communicator()) {
   const auto requests = [&] {
     std::vector<comm::Message> made;
-    for (const SiteRequest& wish : list_wishes(grid, list())) {
-      if (from_.empty() || from_.back().rank != wish.owner) {
-        from_.push_back({wish.owner, {}});
-        made.push_back({wish.owner, {}});
+    for (const SiteRequest& request : list_requests(grid, list())) {
+      if (from_.empty() || from_.back().rank != request.owner) {
+        from_.push_back({request.owner, {}});
+        made.push_back({request.owner, {}});
       }
-      from_.back().sites.push_back(wish.place);
+      from_.back().sites.push_back(request.place);
       std::vector<std::byte>& bytes = made.back().bytes;
       bytes.resize(bytes.size() + number_bytes);
-      base::store_le(bytes.data() + bytes.size() - number_bytes, wish.number);
+      base::store_le(bytes.data() + bytes.size() - number_bytes, request.number);
     }
     return made;
   };
@@ -107,7 +107,7 @@ std::vector<comm::Message> SiteExchange::pack_answers(std::span<const Sites> fie
 }
 
 void SiteExchange::exchange(std::span<const Sites> fields, std::size_t site_bytes) const {
-  // Whoever was asked answers, in the order of the ranks on both sides.
+  // Each owner replies, in the order of the ranks on both sides.
   const std::vector<comm::Message> incoming =
       comm::exchange_messages(communicator_.engine(), [&] { return pack_answers(fields, site_bytes); });
   for (std::size_t i = 0; i < from_.size(); ++i) {

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sites of other ranks, as neighbours in stencils need them: who wants what is settled once, after which every
-// exchange is one collective operation.
+// Sites of other ranks, as neighbours in stencils need them: the requests are exchanged once, then every exchange is
+// one collective operation.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,10 @@ namespace lq::lattice {
 
 class SiteExchange {
  public:
-  // Collective. `wanted`: global coordinates, in any order, own sites and repetitions included; may differ in
-  // number between ranks. invalid_argument on all ranks when one of them lies outside the lattice.
+  // Collective. `wanted`: global coordinates, in any order, may include own sites and repetitions, and differ in number
+  // between ranks. invalid_argument on all ranks if one is outside the lattice.
   SiteExchange(const Grid& grid, std::span<const Coord> wanted);
-  // Collective. The same with what `list` returns; its failure is that of all ranks.
+  // Collective. The same for the coordinates that `list` returns; its failure is thrown on all ranks.
   SiteExchange(const Grid& grid, base::FunctionRef<std::vector<Coord>()> list);
 
   // Sites of site_bytes each. `local`: those of this rank, x fastest in its local box. Afterwards `out` has the site of
@@ -39,7 +39,7 @@ class SiteExchange {
   }
 
  private:
-  // The sites that pass between this rank and another, in the order of their passing.
+  // The sites exchanged between this rank and another, in transfer order.
   struct Peer {
     int rank = 0;
     std::vector<std::uint64_t> sites;
@@ -49,7 +49,7 @@ class SiteExchange {
 
   Communicator communicator_;
   std::vector<Peer> from_;  // by owner: the places of its sites in `out`
-  std::vector<Peer> to_;    // by who wants them: the numbers of my sites
+  std::vector<Peer> to_;    // by requesting rank: the numbers of sites of this rank
 };
 
 }  // namespace lq::lattice

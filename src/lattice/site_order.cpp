@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sites and their numbers. Differences are formed in unsigned arithmetic, which never overflows undefined.
+// Sites and their numbers. Differences use unsigned arithmetic, in which overflow is defined.
 #include "lattice/site_order.hpp"
 
 #include <algorithm>

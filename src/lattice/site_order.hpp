@@ -12,11 +12,11 @@
 
 namespace lq::lattice {
 
-// The order with empty replaced by 0, 1, 2, ...; invalid_argument when it is no permutation of `dimensions`.
+// The order with empty replaced by 0, 1, 2, ...; invalid_argument if it is not a permutation of `dimensions`.
 LQ_INNER SiteOrder resolve_order(const SiteOrder& order, int dimensions);
 
-// Dimensions in the order in which either of two resolved orders of as many dimensions has them first: boxes that are
-// long in the first ones have long rows in both.
+// Dimensions in the order in which they first occur in two resolved orders of the same length: boxes that are long in
+// the first ones have long rows in both.
 SiteOrder interleaved(const SiteOrder& a, const SiteOrder& b);
 
 // Position of x (relative to the box's lower corner) in the box; `order` resolved.

@@ -14,7 +14,7 @@
 namespace lq::lattice {
 namespace {
 
-// Memory with more room between its sites than this is rather a table that was never filled, or one of other numbers.
+// Memory with more space per site than this is probably a table that was never filled, or a table of other numbers.
 constexpr std::uint64_t most_room = 64;
 
 [[noreturn]] void refuse_table(const std::string& why) {
@@ -92,7 +92,7 @@ void require_fit(const MemoryLayout& layout, const Extents& box) {
   }
 }
 
-// The parity, counted in the box, that comes first or is there alone.
+// The parity, relative to the box, that comes first or is the only one.
 int first_parity(const MemoryLayout& layout) {
   const bool odd = layout.parity == ParityOrder::odd_first || layout.parity == ParityOrder::odd_only;
   return (odd ? 1 : 0) ^ (layout.corner_parity & 1);
@@ -108,7 +108,7 @@ bool has_one_parity(const MemoryLayout& layout) {
   return layout.parity == ParityOrder::even_only || layout.parity == ParityOrder::odd_only;
 }
 
-// Sites in the order of memory, lanes of a vector being neighbours.
+// Sites in the order of memory; lanes of a vector are neighbours.
 lattice::Part part_of(const MemoryLayout& layout, const SiteOrder& order, const Extents& box) {
   lattice::Distribution sites(index_of(box));
   if (layout.parity != ParityOrder::none) {
@@ -143,7 +143,7 @@ std::uint64_t padded_volume(const MemoryLayout& layout, const Extents& box) {
   return volume;
 }
 
-// The number in a matrix by rows of what is number i of it by columns.
+// The number in a matrix by rows of number i of the matrix by columns.
 std::uint64_t transposed(std::uint64_t i, int colors) {
   const auto n = static_cast<std::uint64_t>(colors);
   const std::uint64_t column = i / (2 * n), row = i / 2 % n;
@@ -164,7 +164,7 @@ SitePlaces::SitePlaces(const MemoryLayout& layout, const FieldSpec& spec, const 
   count_numbers();
 }
 
-// Counts sites; count_numbers() makes numbers of them.
+// Counts sites; count_numbers() converts them to numbers.
 void SitePlaces::place_sites(const MemoryLayout& layout) {
   const std::uint64_t volume = padded_volume(layout, box_);
   for (const std::uint64_t lanes : layout.lanes) lanes_ *= lanes;
@@ -188,12 +188,12 @@ void SitePlaces::count_numbers() {
     lattice::Index x = lattice::Index::filled(box_.size(), 0);
     const std::int64_t origin = part_.position(x);
     std::vector<std::int64_t>& steps = steps_.emplace_back();
-    // What all axes share is counted on the first.
+    // The common offset of all axes is counted on the first.
     for (x[d] = 0; x[d] < box_[d]; ++x[d]) steps.push_back(part_.position(x) - (d == 0 ? 0 : origin));
   }
 }
 
-// Refuses what cannot be said of the numbers of a field.
+// Rejects what is invalid for the numbers of a field.
 void SitePlaces::require_numbers(const MemoryLayout& layout, const FieldSpec& spec, std::uint64_t together) const {
   if (layout.columns_first && (spec.kind == FieldKind::generic || spec.kind == FieldKind::spinor)) {
     refuse_memory(fmt::format("columns of color matrices first, but the field is a {} field", name(spec.kind)));
@@ -211,7 +211,7 @@ void SitePlaces::require_numbers(const MemoryLayout& layout, const FieldSpec& sp
   if (lanes_ > 1 && !spec.is_complex) refuse_memory("lanes, but the numbers are real");
 }
 
-// Where parities and arrays begin, and how long they are.
+// Offsets and lengths of parities and arrays.
 void SitePlaces::place_parities(const MemoryLayout& layout, std::uint64_t together, std::uint64_t groups) {
   const bool has_both = layout.parity != ParityOrder::none && !has_one_parity(layout);
   group_stride_ = base::multiply_or_throw(sites_, together, "the numbers in memory");
@@ -259,7 +259,7 @@ void SitePlaces::place_numbers(const MemoryLayout& layout, const FieldSpec& spec
   }
 }
 
-// Joins it to the one before where they are neighbours both in memory and in the site.
+// Joins it to the previous one if they are neighbours both in memory and in the site.
 void SitePlaces::add(const Stretch& next) {
   if (!stretches_.empty() && !next.is_transposed) {
     Stretch& last = stretches_.back();
@@ -304,7 +304,7 @@ void SitePlaces::along_by_table(const Coord& x, int axis, std::uint64_t group,
   }
 }
 
-// Every other site of a row is of the same parity, and these are evenly spaced: Part::position() without a division.
+// Every other site of a row has the same parity, and these are evenly spaced: Part::position() without a division.
 void SitePlaces::along_in_turn(const Coord& x, int axis, std::span<std::int64_t> places) const noexcept {
   std::int64_t number = 0, parity = 0, row_stride = 0, stride = 1;
   for (const int d : order_) {
@@ -324,7 +324,7 @@ void SitePlaces::along_in_turn(const Coord& x, int axis, std::span<std::int64_t>
   }
 }
 
-// A site continues one of the last two runs, which are those of two parities, or begins a new one.
+// A site continues one of the last two runs, one for each parity, or begins a new one.
 
 SiteRun* SiteRuns::run_for(std::size_t site, std::int64_t place, std::int64_t dense, std::size_t turns) noexcept {
   const auto open = std::span(runs_).last(std::min<std::size_t>(runs_.size(), 2));

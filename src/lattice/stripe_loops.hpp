@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Loops over the stripes of sites, made for the lengths that layouts in use have.
+// Loops over the stripes of sites, specialised for the lengths in common layouts.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace lq::lattice {
 
-// Copies of known length, in lanes: what compilers make of longer ones by themselves has a slow start.
+// Copies of known length, in lanes, because the code that compilers generate for longer ones has a slow start.
 template <std::size_t bytes>
 struct Fixed {
   void operator()(std::byte* to, const std::byte* from, std::size_t) const noexcept {
@@ -36,7 +36,7 @@ struct AnyLength {
     std::memcpy(to, from, bytes);
   }
 };
-// Rows and columns of a matrix of SU(3) exchanged.
+// Transposes a matrix of SU(3).
 template <std::size_t complex_bytes>
 struct Transposed {
   void operator()(std::byte* to, const std::byte* from, std::size_t) const noexcept {
@@ -48,7 +48,7 @@ struct Transposed {
   }
 };
 
-// work(copy(to, from, bytes)): a matrix by columns, a pair or four of numbers of any precision, a matrix, a site.
+// Calls work(copy(to, from, bytes)) for: a matrix by columns, two or four numbers of any precision, a matrix, a site.
 template <class Work>
 void with_copy(const Bundle& bundle, const Work& work) {
   switch (bundle.bytes_each) {
@@ -76,8 +76,8 @@ struct Number {
   constexpr std::size_t operator()() const noexcept { return number; }
 };
 
-// work(lanes, copy) for vectors of so many complex numbers, which are the stripes of a bundle: of the usual lengths,
-// which the compiler knows, or of any.
+// Calls work(lanes, copy) for vectors of this many complex numbers, which are the stripes of a bundle: usual lengths as
+// compile-time constants, or any.
 template <class Work>
 void with_lanes(std::size_t lanes, const Bundle& bundle, const Work& work) {
   const auto with_number = [&](const auto& loop) {
@@ -90,7 +90,7 @@ void with_lanes(std::size_t lanes, const Bundle& bundle, const Work& work) {
   with_number(Fixed<8>{});
 }
 
-// The stripes of a bundle that are evenly spaced, as many each, by value: no store can change these.
+// The stripes of a bundle if they are evenly spaced and equally long, by value, so that no store can change them.
 struct EvenStripes {
   explicit EvenStripes(const Bundle& bundle) noexcept
       : memory(bundle.stripes.front().memory),
@@ -120,7 +120,7 @@ struct AnyStripes {
   const Bundle& bundle;
 };
 
-// copy(memory, place in the row, bytes) for each stripe of each site that is there.
+// Calls copy(memory, place in the row, bytes) for each stripe of each site that is present.
 template <class Byte, class Copy>
 void for_each_stripe(const Bundle& bundle, std::span<const std::int64_t> places, std::size_t number_bytes,
                      std::size_t site_bytes, Byte* row, const Copy& copy) {
@@ -136,23 +136,23 @@ void for_each_stripe(const Bundle& bundle, std::span<const std::int64_t> places,
   go(AnyStripes{bundle});
 }
 
-// Stripes of a bundle that make a cache line of a row, or less, moved by as many sites as make a cache line of each
-// stripe's memory, in squares mostly. So each line of memory is gone over once. The stripes of many layouts are a
-// multiple of 64 KiB apart, where lines push each other out of the caches before a second look.
+// Stripes of a bundle that make at most a cache line of a row, moved for as many sites as make a cache line of each
+// stripe's memory, mostly in squares. So each line of memory is visited once. In many layouts the stripes are a
+// multiple of 64 KiB apart, so that lines evict each other from the caches before a second visit.
 
-// `bytes`: of a stripe.
+// `bytes`: size of a stripe.
 template <std::size_t bytes>
 class LineSquares {
  public:
   static constexpr std::size_t side = line_bytes / bytes;
 
-  // `memory`: the first stripe of the first site of a run, from each to the next of which there are `site_step` bytes.
-  // Behind this run comes what is at `next`.
+  // `memory`: the first stripe of the first site of a run; its sites are `site_step` bytes apart. `next` is the address
+  // after this run.
   LineSquares(const Bundle& bundle, std::byte* memory, std::ptrdiff_t site_step, std::uintptr_t next) noexcept
       : memory_(memory), site_step_(site_step), step_(bundle.step), stripes_(bundle.stripes.size()), next_(next) {}
 
-  // copy(loop, memory, place in the row, bytes) for each stripe of the sites of these numbers; `row` is where the
-  // first stripe of site 0 is.
+  // Calls copy(loop, memory, place in the row, bytes) for each stripe of the sites of these numbers; `row` is the place
+  // of the first stripe of site 0.
   template <class Byte, class Copy>
   void move(std::span<const std::size_t> sites, Byte* row, std::size_t site_bytes, const Copy& copy) {
     const bool is_dense = site_step_ == static_cast<std::ptrdiff_t>(bytes);
@@ -168,7 +168,7 @@ class LineSquares {
   }
 
  private:
-  // `left`: squares of this run, this one among them.
+  // `left`: remaining squares of this run, including this one.
   void fetch_ahead(std::size_t left) const noexcept {
     constexpr std::size_t distance = 4;
     std::uintptr_t line = left > distance ? reinterpret_cast<std::uintptr_t>(memory_) + distance * line_bytes

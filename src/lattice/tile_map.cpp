@@ -10,7 +10,7 @@
 namespace lq::lattice {
 
 // Sites 2k and 2k + 1 of the sequence differ in parity, because the extents are even: the odd one of them is record k.
-// Blocks are even along the dimension that is fastest, so that both are in one.
+// Blocks are even along the fastest dimension, so that both are in one block.
 
 namespace {
 
@@ -145,7 +145,7 @@ std::uint64_t TileMap::places(std::uint64_t tile) const noexcept {
 TilePiece TileMap::piece_at(std::uint64_t file_site) const noexcept {
   TilePiece piece;
   std::int64_t rest = static_cast<std::int64_t>(file_site), tiles = 1, places = 1, padding = 0;
-  bool ends = true;  // the piece ends where the sites of the tile end in all faster dimensions
+  bool ends = true;  // the piece ends with the sites of the tile in all faster dimensions
   for (int d = 0; d < extents_.size(); ++d) {
     const std::int64_t x = rest % extents_[d], number = x / block_[d], within = x % block_[d];
     const std::int64_t there = std::min(block_[d], extents_[d] - number * block_[d]);

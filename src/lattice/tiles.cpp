@@ -17,7 +17,7 @@ Tiles::Tiles(const Box& box, const SiteOrder& order, std::uint64_t max_sites)
     tile_[d] = part;
     counts_[d] = part > 0 ? (extent + part - 1) / part : 0;
     count_ *= static_cast<std::uint64_t>(counts_[d]);
-    // Once a dimension is cut, the slower ones are taken one by one: a tile stays contiguous in the file.
+    // Once a dimension is cut, the slower ones advance one by one, so that a tile stays contiguous in the file.
     room = part < extent
                ? 1
                : std::max<std::uint64_t>(room / static_cast<std::uint64_t>(std::max<std::int64_t>(part, 1)), 1);
@@ -81,7 +81,7 @@ bool RangeBoxes::next(Box& part) {
   if (at_ >= end_) return false;
   const std::uint64_t most = std::min(end_ - at_, max_sites_);
   part = {site_at(at_, box_, order_), Coord::filled(box_.extents.size(), 1)};
-  std::uint64_t sites = 1;  // of whole dimensions
+  std::uint64_t sites = 1;  // in whole dimensions
   for (const int d : order_) {
     const auto extent = static_cast<std::uint64_t>(box_.extents[d]);
     const auto left = extent - static_cast<std::uint64_t>(part.lower[d] - box_.lower[d]);
@@ -94,19 +94,19 @@ bool RangeBoxes::next(Box& part) {
   return true;
 }
 
-// Takes the largest aligned box that fits at the start of what is left: boxes grow dimension by dimension up to the
-// slowest one that the interval spans, and shrink again towards its end.
+// Takes the largest aligned box that fits at the start of the rest: boxes grow dimension by dimension up to the slowest
+// one that the interval spans, and shrink again towards its end.
 
 BoxesOfInterval::BoxesOfInterval(std::uint64_t first, std::uint64_t end, const Box& box, const SiteOrder& order) {
   while (first < end) {
     Box part{site_at(first, box, order), Coord::filled(box.extents.size(), 1)};
-    std::uint64_t sites = 1;  // of a whole sub-box of the dimensions passed so far
+    std::uint64_t sites = 1;  // sites of a whole sub-box of the dimensions so far
     for (const int d : order) {
       const std::int64_t behind = part.lower[d] - box.lower[d];
       const auto left = static_cast<std::uint64_t>(box.extents[d] - behind);
       const std::uint64_t count = std::min(left, (end - first) / sites);
       part.extents[d] = static_cast<std::int64_t>(count);
-      // Only a whole line, from its begin to its end, can be extended in the next dimension.
+      // Only a whole line, from begin to end, can be extended in the next dimension.
       if (behind > 0 || count < static_cast<std::uint64_t>(box.extents[d])) {
         sites *= count;
         break;

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A box cut into tiles of bounded size, each contiguous in file order as far as possible: the unit in which
-// data pass through bounded memory.
+// A box divided into tiles of bounded size, each contiguous in file order if possible: the unit in which data pass
+// through bounded memory.
 #pragma once
 
 #include <algorithm>
@@ -31,22 +31,22 @@ class Tiles {
   std::uint64_t count_ = 0;
 };
 
-// The part of 0 .. total-1 that share `index` of `shares` gets, as evenly as possible.
+// Share `index` of `shares` of 0 .. total-1, as even as possible.
 struct Share {
   std::uint64_t begin = 0, end = 0;
 };
 Share share_of(std::uint64_t total, std::uint64_t shares, std::uint64_t index) noexcept;
 
-// The blocks of the lattice that are the tiles of a payload, one after the other: whoever goes along them has done with
-// a tile before the next one begins.
+// The blocks of the lattice that are the tiles of a payload, in sequence: a loop over them finishes each tile before
+// the next one begins.
 
 class Blocks {
  public:
-  // Those with sites of `wanted`, which is inside the payload's stored box.
+  // The blocks with sites of `wanted`, which is inside the payload's stored box.
   Blocks(const Payload& payload, const Box& wanted);
 
   std::uint64_t count() const noexcept { return count_; }
-  // The wanted sites of a block; in the order of the payload. Needs no memory.
+  // The wanted sites of a block; in the order of the payload. Allocates no memory.
   Box box(std::uint64_t number) const noexcept;
 
  private:
@@ -57,8 +57,8 @@ class Blocks {
   std::uint64_t count_ = 1;
 };
 
-// Some of the blocks in parts of bounded size, as items for threads: whole blocks, or, where it is too much that each
-// thread has one, parts of the same block.
+// Some of the blocks in parts of bounded size, as items for threads: whole blocks or, if memory does not permit one for
+// each thread, parts of the same block.
 class BlockParts {
  public:
   BlockParts(const Blocks& blocks, const SiteOrder& order, std::uint64_t most_sites, const Share& share, bool by_part)
@@ -83,7 +83,7 @@ class BlockParts {
   SiteOrder order_;
   std::uint64_t most_sites_;
   Share share_;
-  std::uint64_t parts_ = 0;  // of a block, at most; 0: blocks are not dealt out in parts
+  std::uint64_t parts_ = 0;  // maximum per block; 0: blocks are not divided
 };
 
 // Any range of the sequence of a box's sites as boxes, in the order of the sequence.
@@ -102,8 +102,8 @@ class RangeBoxes {
 
 // A run of consecutive sites of an ordered box as a few boxes.
 
-// Disjoint boxes that together are the sites number first .. end-1 of `box` in the given (resolved) order: at most
-// 2 d - 1 of them in d dimensions. `end` is not beyond the box's volume.
+// Disjoint boxes that together are the sites number first .. end-1 of `box` in the given (resolved) order: at most 2 d
+// - 1 of them in d dimensions. `end` is at most the box's volume.
 class BoxesOfInterval {
  public:
   BoxesOfInterval(std::uint64_t first, std::uint64_t end, const Box& box, const SiteOrder& order);

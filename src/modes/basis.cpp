@@ -34,7 +34,7 @@ void add_product(const A* a, const B* b, std::uint64_t count, double& re, double
   }
 }
 
-// What a reader in single precision gets of sites in fixed point.
+// The values that a reader in single precision gets from sites in fixed point.
 std::vector<float> through_fixed16(std::span<const double> vector, std::uint64_t site_numbers) {
   std::vector<float> numbers(vector.size());
   std::vector<std::uint32_t> words(static_cast<std::size_t>(kernels::fixed16_words(site_numbers)));

@@ -19,12 +19,12 @@ namespace lq::modes {
 
 namespace {
 
-// A mode is left out where the square of what is new in it is below this part of its own.
+// A mode is omitted if the square of its new component is below this fraction of its own.
 constexpr double least_part = 1e-9;
 
 using Complex = std::complex<double>;
 
-// Where row i of a triangle begins.
+// The start of row i of a triangle.
 constexpr std::size_t row_of(std::size_t i) noexcept { return i * (i + 1) / 2; }
 
 // a - sum over k < count of l[k] * conj(m[k])
@@ -37,7 +37,7 @@ Complex without(Complex a, const Complex* l, const Complex* m, std::size_t count
   return {re, im};
 }
 
-// L y = b, then the conjugate transpose of L c = y; where the diagonal is zero, so is c.
+// L y = b, then the conjugate transpose of L c = y; if the diagonal is zero, c is zero.
 void solve(const std::vector<Complex>& factor, std::span<Complex> c) noexcept {
   const std::size_t count = c.size();
   for (std::size_t i = 0; i < count; ++i) {
@@ -96,7 +96,7 @@ std::vector<Complex> Projection::coefficients(std::span<const double> vector, Pr
 
 namespace {
 
-// Added to what was measured: a reader adds up in another order, perhaps.
+// Added to the measured error, because a reader may sum in another order.
 constexpr double room_for_rounding = 1e-9, factor_for_rounding = 1 + 1e-6;
 
 // Blocks as sites.
@@ -116,7 +116,7 @@ std::vector<double> numbers_of(const Grid& grid, const Field& field) {
   return {numbers.begin(), numbers.end()};
 }
 
-// Of all blocks of all ranks; does not depend on how these are dealt out. NaN: one of the squares is not finite.
+// Over all blocks of all ranks, independent of their distribution. NaN: one of the squares is not finite.
 double norm_of(comm::Comm& comm, const std::vector<double>& squares) {
   const double own = squares.empty() ? 0 : *std::ranges::max_element(squares);
   const double largest = comm::max_over_ranks(comm, own);
@@ -151,7 +151,7 @@ std::unique_ptr<Compression> Compression::of(const Grid& grid, const Description
   return made;
 }
 
-// Collective. The vector as this rank has it for its blocks.
+// Collective. The vector on this rank's blocks.
 std::vector<double> Compression::on_blocks(const Field& vector) const {
   std::vector<double> own, numbers;
   comm::agree(grid_.communicator().engine(), [&] {
@@ -198,7 +198,7 @@ Encoded Compression::encode(const Field& vector, const Mode& mode) const {
   comm::Comm& comm = grid_.communicator().engine();
   const std::vector<double> numbers = on_blocks(vector);
   const Basis& basis = projection_.basis();
-  std::vector<double> own, lost;  // squares of each block
+  std::vector<double> own, lost;  // squares, by block
   Encoded made = comm::agree(comm, [&] {
     Encoded whole{grid_, vector, mode};
     whole.coefficients = projection_.coefficients(numbers, description_.field().precision);
@@ -211,7 +211,7 @@ Encoded Compression::encode(const Field& vector, const Mode& mode) const {
   });
   const double norm = norm_of(comm, own), wrong = norm_of(comm, lost);
   const double error = wrong == 0 ? 0 : wrong / norm * factor_for_rounding + room_for_rounding;
-  // Also where it is no number.
+  // Also if it is NaN.
   if (!(error <= description_.coherence.tolerance)) return made;
   made.grid = blocks_;
   made.field = {generic_spec(Precision::double_, 2 * size_, true),

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Modes of one set into another: of ours the next one is read while one is written.
+// Copies modes of one set into another; from Limequat's own sets, the next one is read while one is written.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -23,7 +23,7 @@ namespace lq::modes {
 
 namespace {
 
-// A vector of this rank, or several, of either precision.
+// One or several vectors of this rank, in either precision.
 class Buffers {
  public:
   Buffers(std::size_t count, const FieldSpec& spec, const Grid& grid) : numbers_(count) {
@@ -64,7 +64,7 @@ void add_modes(const Set& source, std::uint64_t last, NewSet& set, const Grid& g
   }
 }
 
-// As many vectors at a time as there is memory for: those of QUDA are read from the beginning to the end for each time.
+// As many vectors at a time as memory allows: QUDA's are read from the beginning to the end each time.
 void add_vectors(const Set& source, const Source& foreign, std::uint64_t last, NewSet& set, const Grid& grid,
                  const ConvertOptions& options, Report& report) {
   comm::Comm& comm = grid.communicator().engine();
@@ -83,7 +83,7 @@ void add_vectors(const Set& source, const Source& foreign, std::uint64_t last, N
   }
 }
 
-// What is read of the files of compressed vectors are parts of them, the checksums are those of all their bytes.
+// Only parts of the files of compressed vectors are read, but the checksums cover all their bytes.
 void require_whole(const Compressed& compressed, comm::Comm& comm) {
   const std::vector<Finding> wrong = compressed.verify(comm);
   if (wrong.empty()) return;

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files of MILC, Grid and QDP++ have a field for each vector. QUDA's have one, in which a site holds the numbers of all
-// vectors: they are put together time slice by time slice, each rank reading its own part of the set.
+// Files of MILC, Grid and QDP++ have a field for each vector. QUDA's have a single one, in which a site holds the
+// numbers of all vectors: they are assembled time slice by time slice, each rank reading its own part of the set.
 #include "modes/new_set.hpp"
 
 #include <algorithm>
@@ -45,8 +45,8 @@ WriteOptions how_of(const Description& known, const ConvertOptions& options) {
   base::fail(Code::unsupported, to, "{}", sentence);
 }
 
-// Vectors as fields of a new file, which is for nobody who may not read the set; of numbers that are not finite in it
-// the report warns.
+// Vectors as fields of a new file, which no user can read who cannot read the set; the report warns if numbers are not
+// finite.
 class VectorFile {
  public:
   // Collective.
@@ -146,8 +146,8 @@ std::string quda_text(const Description& known) {
       known.parity == Parity::both ? "full" : name(known.parity), colors, spins, root);
 }
 
-// The vectors of this rank on one time slice, side by side at each site. Read by this rank alone, when the first of its
-// sites is asked for.
+// The vectors of this rank on one time slice, interleaved at each site. Read by this rank alone, when the first of its
+// sites is requested.
 class Slices {
  public:
   Slices(const std::string& path, const Grid& grid, const Description& known, std::uint64_t first, std::uint64_t last)
@@ -232,7 +232,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-// formats/mod.md 2: for each vector its numbers where the set was made of such a file, else its eigenvalue.
+// formats/mod.md 2: for each vector its weights if the set was made from such a file, else its eigenvalue.
 std::string mod_text(const Set& source, std::uint64_t first, std::uint64_t last) {
   const Description& known = source.description();
   const auto kept = std::ranges::find(known.parameters, format::vectors::slice_weights, &Parameter::name);
@@ -293,7 +293,7 @@ Extents with_first(std::int64_t first, const Extents& others) {
   return all;
 }
 
-// Collective. With Ls five dimensions, s first (formats/vectors.md 4); the bytes of a site are the same.
+// Collective. With Ls five dimensions, s first (formats/vectors.md 4); the bytes of a site are unchanged.
 Grid grid_with_s(const Grid& grid, const Description& known) {
   if (known.ls == 1) return grid;
   return Grid(grid.communicator(), with_first(known.ls, grid.extents()),

@@ -224,7 +224,7 @@ TEST_F(ModesOverOthers, AreRefusedOnAllRanksAlike) {
   };
   {
     const Writer writer(path_, grid_);
-    expect_one_error("adds to this file",
+    expect_one_error("appending to this file",
                      [&](const Grid& grid) { Writer other(path_, grid, described(), {.overwrite = true}); });
   }
   const std::string before = folder_ / "before.modes";

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Modes that are written: into a new set, or added in place to one that is there.
+// Writing modes: into a new set, or appended in place to an existing one.
 #include "modes/new_set.hpp"
 
 #include <algorithm>
@@ -75,8 +75,8 @@ NewSet::NewSet(const std::string& path, const Grid& grid, const Description& des
 }
 
 Report append_to(const Target& target, const Grid& grid, const Field& vector, const Mode& mode) {
-  const auto append = [&](const Grid& on, const Field& field, const Mode& told) {
-    const Metadata texts = comm::agree(on.communicator().engine(), [&] { return format::modes::texts_of(told); });
+  const auto append = [&](const Grid& on, const Field& field, const Mode& described) {
+    const Metadata texts = comm::agree(on.communicator().engine(), [&] { return format::modes::texts_of(described); });
     return io::append_field(target.writer, target.transport, on, target.path, target.options.name, field, texts,
                             target.options, true);
   };
@@ -87,7 +87,7 @@ Report append_to(const Target& target, const Grid& grid, const Field& vector, co
   return append(made.grid, made.field, made.mode);
 }
 
-// Warnings, which all ranks have alike, take memory.
+// Warnings, which are the same on all ranks, need memory.
 void add_to(comm::Comm& comm, Report& all, Report one) {
   all.bytes += one.bytes;
   if (all.path.empty()) all.path = std::move(one.path);
@@ -127,8 +127,8 @@ Held NewSet::publish_locked(Report& report) {
   return held;
 }
 
-// Modes are added in place, each with a journal of its own: a kill leaves the set as it was, or with one mode more. A
-// set that replaces a file gets its name with its first mode, or without one when it is closed.
+// Modes are appended in place, each with its own journal: a kill leaves the set unchanged or with one additional mode.
+// A set that replaces a file gets its name with its first mode, or when it is closed without one.
 struct Writer::State {
   std::string path;
   Grid grid;
@@ -137,11 +137,11 @@ struct Writer::State {
   std::uint64_t size = 0;
   std::unique_ptr<Compression> compression = {};
   Held held = {};
-  bool has_name = true;             // the set; else it gets it with the next mode
-  std::optional<NewSet> next = {};  // what will get it
+  bool has_name = true;             // of the set; else it gets its name with the next mode
+  std::optional<NewSet> next = {};  // the set that will get the name
   bool is_open = true;
 
-  // Collective. With all modes of the basis that are in the set; nullptr: there is no coherence.
+  // Collective. With all modes of the basis that are in the set; nullptr without coherence.
   const Compression* basis() {
     if (description.coherence.basis == 0) return nullptr;
     if (!compression || compression->size() != std::min(size, description.coherence.basis)) {
@@ -152,7 +152,7 @@ struct Writer::State {
     }
     return compression.get();
   }
-  // Collective. The mode is in the set; where there is no memory for it, basis() reads it again.
+  // Collective. The mode is in the set; if there is no memory for it, basis() reads it again.
   void keep(const Field& vector) {
     if (!compression || compression->is_complete()) return;
     try {
@@ -162,9 +162,9 @@ struct Writer::State {
     }
   }
 
-  // Collective. Also where an append has failed, so that the file begun for it is gone.
+  // Collective. Also after a failed append, which removed the file begun for it.
   NewSet& begun() { return next ? *next : next.emplace(path, grid, description, options); }
-  // Collective. The set gets its name, with this mode in it or without any.
+  // Collective. Gives the set its name, with this mode in it or without modes.
   Report publish(const Field* first = nullptr, const Mode& mode = {}) {
     try {
       Report report;
@@ -199,7 +199,7 @@ struct Writer::State {
 
 namespace {
 
-// At the root. What was left by a program that was interrupted is put right before.
+// At the root. Repairs what an interrupted program has left.
 format::modes::Head look(storage::Transport& transport, const std::string& path, Sync sync, Held& held) {
   held.lock = std::make_unique<storage::WriterLock>(path);
   io::recover(transport, path, sync, *held.lock);

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A new set that gets its name when it has all its modes, or none at all. A set of that name stays until then; nobody
-// adds to it meanwhile.
+// A new set that gets its name when it has all its modes, or none at all. An existing set of that name stays until
+// then, and no program appends to it in the meantime.
 #pragma once
 
 #include <cstdint>
@@ -20,33 +20,33 @@
 
 namespace lq::modes {
 
-// Collective. Throws ranks_disagree unless all ranks ask for the same set; invalid_argument: the grid is another one
-// than the vectors live on.
+// Collective. Throws ranks_disagree unless all ranks request the same set; invalid_argument: the grid differs from that
+// of the vectors.
 void require_same_set(const std::string& path, const Grid& grid, const Description& description,
                       const WriteOptions& options);
 // Local. The options of a field that is a mode.
 WriteOptions options_of_mode(const WriteOptions& options);
-// Where a mode goes.
+// The destination of a mode.
 struct Target {
   io::FieldWriter& writer;
   storage::Transport& transport;
   const std::string& path;
   const WriteOptions& options;
-  const Compression* compression;  // nullptr: there is no coherence
+  const Compression* compression;  // nullptr without coherence
 };
 // Collective.
 Report append_to(const Target& target, const Grid& grid, const Field& vector, const Mode& mode);
 
-// Local. `one` of several modes, in the report of all.
+// Local. Merges the report of one mode into that of all.
 void add_to(comm::Comm& comm, Report& all, Report one);
 
-// A set that modes are added to, at the root: its lock, and what Appending must find.
+// A set to which modes are appended, at the root: its lock, and the expected state of the file.
 struct Held {
   std::unique_ptr<storage::WriterLock> lock = {};
   std::optional<io::FileState> left = {};
 };
 
-// What a set is made from: a file, which may be private, and what repairs have said of it.
+// The source of a set: a file, which may be private, and the findings of its repairs.
 struct Origin {
   std::string path = {};
   std::vector<std::string> unproven = {};
@@ -59,11 +59,11 @@ class NewSet {
          const Origin& origin = {});
   // Collective.
   Report append(const Field& vector, const Mode& mode);
-  // Collective. `report`: of the last mode, or all of them, which gets the seconds and the verdict of read-back.
+  // Collective. `report`: of the last mode or of all; receives the seconds and the result of read-back.
   void publish(Report& report);
-  // Collective. The same; the root has locked the set before it has its name.
+  // Collective. The same; the root locks the set before it gets its name.
   Held publish_locked(Report& report);
-  // Local. Whether there was a file of this name at the beginning.
+  // Local. True if a file of this name existed at the beginning.
   bool replaces() const noexcept { return file_->replaces(); }
 
  private:
@@ -81,8 +81,8 @@ class NewSet {
 
 // Sets of modes as files of other programs (formats/vectors.md).
 
-// Collective. Modes first to last - 1 in the format options.format. invalid_argument: there is none of that name;
-// unsupported: it cannot hold the vectors, or they are no set of modes yet.
+// Collective. Modes first to last - 1 in the format options.format. invalid_argument: unknown format; unsupported: it
+// cannot hold the vectors, or they are not yet a set of modes.
 void export_set(const Set& source, const std::string& to, const Communicator& communicator, std::uint64_t first,
                 std::uint64_t last, const ConvertOptions& options, Report& report);
 

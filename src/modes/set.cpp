@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A set that is read is an open file whose fields are its modes; what is typed comes from the texts of its catalog.
+// A set opened for reading is an open file whose fields are its modes; typed values come from the texts of its catalog.
 #include <algorithm>
 #include <array>
 #include <complex>
@@ -30,8 +30,8 @@
 
 namespace lq::modes {
 
-// Coefficients become modes (formats/modes.md 6), on one grid and one region: a rank has its sites of the whole modes,
-// and gets the coefficients of all blocks that its sites lie in.
+// Converts coefficients to modes (formats/modes.md 6), for one grid and one region: a rank has its sites of the whole
+// modes, and gets the coefficients of all blocks that contain its sites.
 class Reconstruction {
  public:
   // Collective. Reads the basis.
@@ -39,25 +39,25 @@ class Reconstruction {
 
   // Local.
   bool is_for(const Grid& grid, const ReadOptions& options) const;
-  // Collective. Mode options.index of the set, which is stored as coefficients, up to the point where these move. The
-  // steps also make the vector of them, where each rank reads the coefficients of its own blocks; else finish() does.
+  // Collective. Starts to read mode options.index of the set, which is stored as coefficients. If each rank reads the
+  // coefficients of its own blocks, the steps also compute the vector; else finish() does.
   static std::unique_ptr<io::Transfer> begin(const std::shared_ptr<const Reconstruction>& basis,
                                              const MutableField& vector, const ReadOptions& options);
 
  private:
   friend class CombinedTransfer;
-  // Local. Without what is read and exchanged.
+  // Local. Without the parts that are read and exchanged.
   Reconstruction(const Set& set, const Grid& grid, const Grid& blocks, const std::optional<Box>& region);
   std::unique_ptr<io::Transfer> read_coefficients(std::vector<std::complex<double>>& to,
                                                   const ReadOptions& options) const;
   void exchange(const std::vector<std::complex<double>>& own, std::vector<std::complex<double>>& wanted) const;
 
   std::shared_ptr<io::ScannedFile> file_;
-  FieldSpec site_;       // of a vector
+  FieldSpec site_;       // a site of a vector
   std::uint64_t count_;  // modes of the basis
   Grid grid_, blocks_;
   std::optional<Box> region_;
-  std::optional<lattice::SiteExchange> exchange_;  // nothing: all ranks read the coefficients of their own blocks
+  std::optional<lattice::SiteExchange> exchange_;  // empty: all ranks read the coefficients of their own blocks
   Basis basis_;
 };
 
@@ -200,7 +200,7 @@ class CombinedTransfer final : public io::Transfer, private engine::Movement {
            rounded_.size() * sizeof(float) + (own_.size() + wanted_.size()) * sizeof(Complex);
   }
 
-  // A block more, or, when all are there, the vector; whether there is more to do.
+  // Computes one more block or, when all are done, stores the vector; true if more remains to be done.
   bool combine(const std::vector<Complex>& coefficients) {
     if (block_ == whole_modes().cover().volume()) {
       give();
@@ -239,11 +239,11 @@ std::unique_ptr<io::Transfer> Reconstruction::begin(const std::shared_ptr<const 
 }
 
 struct Set::State {
-  std::vector<File> files;  // one, or those of a folder
+  std::vector<File> files;  // one file, or the files of a folder
   Description description;
   std::vector<Mode> modes;
-  std::optional<Source> foreign;                              // of another program
-  std::shared_ptr<const Reconstruction> reconstruction = {};  // for the grid of the last mode that was coefficients
+  std::optional<Source> foreign;                              // set of another program
+  std::shared_ptr<const Reconstruction> reconstruction = {};  // for the grid of the last mode stored as coefficients
 
   // Collective.
   std::shared_ptr<const Reconstruction> reconstruction_for(const Set& set, const Grid& grid,
@@ -257,7 +257,7 @@ struct Set::State {
     return reconstruction;
   }
 
-  // Collective. Modes of which some are coefficients; the basis is read at once, the set need not outlive the rest.
+  // Collective. For modes some of which are coefficients; the basis is read now, so the set need not outlive the rest.
   ReadAhead read_ahead_with_basis(const Set& set, std::vector<std::uint64_t> numbers, const Grid& grid,
                                   std::vector<MutableField> buffers, const ReadOptions& options) {
     const std::shared_ptr<const Reconstruction> basis = reconstruction_for(set, grid, options);
@@ -298,7 +298,7 @@ ReadOptions options_for(const Set& set, std::uint64_t k, const Grid& grid, const
   });
 }
 
-// Local; alike on all ranks.
+// Local; the same on all ranks.
 void require_own(const Set& set) {
   if (set.family() == "modes") return;
   const std::string& path = set.file().catalog().path;
@@ -308,8 +308,8 @@ void require_own(const Set& set) {
              set.family());
 }
 
-// Collective. A file is opened without asking what it is: on servers each question is a round trip. One goes into
-// `only`, those of a folder are returned.
+// Collective. Opens a file without testing its kind first, because each query to a server is a round trip. A single
+// file goes into `only`, those of a folder are returned.
 std::vector<File> files_at(const std::string& path, const Communicator& communicator, const Limits& limits,
                            std::optional<File>& only) {
   std::vector<File> files;

@@ -30,13 +30,13 @@ namespace {
 namespace eigen_comp = format::eigen_comp;
 using format::eigen_comp::site_numbers;
 
-// Made when it is needed: a program that needs none of it loads faster.
+// Created on first use, so that programs that do not need it load faster.
 const SiteOrder& x_fastest() {
   static const SiteOrder order{0, 1, 2, 3};
   return order;
 }
 
-// On the lattice of half the extent in x.
+// The lattice of half the extent in x.
 Extents halved(Extents extents) {
   extents[0] /= 2;
   return extents;
@@ -72,13 +72,13 @@ void add_multiple(std::complex<float> factor, std::span<const float> vector, std
 
 }  // namespace
 
-// One block of a file: its vectors are made one after the other from the basis, which is read once for all of them.
+// One block of a file: its vectors are computed one by one from the basis, which is read once for all of them.
 class Compressed::Block {
  public:
   Block(const eigen_comp::Metadata& known, storage::File& file, std::uint64_t number)
       : known_(known), file_(file), number_(number), size_(static_cast<std::size_t>(known.block_numbers())) {}
 
-  // Of each vector its numbers on the block, as the file has them.
+  // The numbers of each vector on the block, as in the file.
   std::vector<std::vector<float>> make(std::uint64_t first, std::size_t count) const {
     std::vector<std::vector<std::complex<float>>> factors;
     for (std::size_t j = 0; j < count; ++j) factors.push_back(coefficients(first + j));
@@ -164,7 +164,7 @@ void Compressed::read(std::uint64_t first, const Box& box, std::span<const std::
 }
 
 std::vector<Finding> Compressed::verify(comm::Comm& comm) const {
-  // Files are dealt out; of each the ranks learn the checksum of what is in it.
+  // Files are distributed over the ranks, which compute the checksums of their contents.
   std::vector<std::uint64_t> crcs(static_cast<std::size_t>(known_.files()));
   comm::agree(comm, [&] {
     std::vector<std::byte> block(std::size_t{1} << 20);
@@ -221,7 +221,7 @@ Folder folder_at(const std::string& path) {
   return is_compressed ? Folder::compressed : Folder::of_vectors;
 }
 
-// At the root, of a folder.
+// At the root, for a folder.
 std::uint64_t count_files(const std::string& path) {
   storage::Transport& transport = storage::resolve(path);
   std::uint64_t count = 0;
@@ -234,8 +234,8 @@ std::uint64_t count_files(const std::string& path) {
 
 constexpr std::string_view beside = ".evals.xml";
 
-// At the root. Empty: there is no such file.
-std::string text_beside(const std::string& path) {
+// At the root. Empty: the file does not exist.
+std::string eigenvalue_text(const std::string& path) {
   const std::string name = path + std::string(beside);
   storage::Transport& transport = storage::resolve(name);
   if (transport.kind(name) != storage::PathKind::file) return {};
@@ -264,7 +264,7 @@ using Staged = std::vector<std::byte>;
 
 SiteOrder natural_order(const Grid& grid) { return lattice::resolve_order({}, grid.extents().size()); }
 
-// The fields as they are asked for, held against the set: grid, numbers, memory.
+// The requested fields, checked against the set: grid, numbers, memory.
 std::vector<MutableField> resolved(std::span<const MutableField> vectors, const Grid& grid, const VectorSet& set,
                                    const std::string& path) {
   const Extents sites = set.description.sites();
@@ -314,7 +314,7 @@ std::vector<std::string> files_in(const std::string& path, const Communicator& c
 std::string eigenvalues_beside(const std::string& path, const Communicator& communicator) {
   std::string text;
   comm::share_from_root(
-      communicator.engine(), [&] { text = text_beside(path); }, text);
+      communicator.engine(), [&] { text = eigenvalue_text(path); }, text);
   return text;
 }
 
@@ -433,7 +433,7 @@ Report Source::read_compressed(std::uint64_t first, const Grid& grid, std::span<
   return report;
 }
 
-// Read as it lies in the file, on a grid of that lattice; then every rank gets its sites.
+// Reads in the layout of the file, on a grid of that lattice, then gives every rank its sites.
 Report Source::read_rearranged(std::uint64_t first, const Grid& grid, std::span<const MutableField> vectors,
                                const ReadOptions& options) const {
   comm::Comm& comm = grid.communicator().engine();
@@ -442,7 +442,7 @@ Report Source::read_rearranged(std::uint64_t first, const Grid& grid, std::span<
   std::vector<MutableField> fields;
   std::vector<Staged> staged, raw;
   std::vector<Coord> wanted;
-  std::vector<double> memory;  // of either precision
+  std::vector<double> memory;  // in either precision
   comm::agree(comm, [&] {
     fields = resolved(vectors, grid, set_, files_.front().catalog().path);
     staged = stages_for(fields, grid);

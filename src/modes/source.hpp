@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A set of vectors of another program, read vector by vector as if it were one of ours: vectors that lie interleaved in
-// one field, packed sites and a fifth dimension that runs fastest come out as a set of modes has them.
+// A set of vectors of another program, read vector by vector like one of Limequat's: vectors interleaved in one field,
+// packed sites and a fifth dimension that is fastest are converted to the form of a set of modes.
 #pragma once
 
 #include <cstdint>
@@ -23,18 +23,18 @@
 
 namespace lq::modes {
 
-// Compressed eigenvectors (formats/eigen-comp.md): a vector is, on each block of the lattice, a sum over the vectors of
-// a basis. Each rank reads the blocks that its sites lie in; no block is held for longer than it is needed.
+// Compressed eigenvectors (formats/eigen-comp.md): on each block of the lattice a vector is a sum over the vectors of a
+// basis. Each rank reads the blocks that contain its sites; a block is held only while it is needed.
 class Compressed {
  public:
   // The catalog of a folder, without errors. Errors as format::eigen_comp::decode().
   explicit Compressed(const Catalog& catalog, const Extents& lattice);
 
   // Local. Vectors first, first + 1, ... on a box of the odd sites (a lattice of half the extent in x): for each the
-  // numbers of its sites, x fastest, of a site s slowest. malformed: a group of numbers is beyond single precision.
+  // numbers of its sites, x fastest, within a site s slowest. malformed: a group of numbers exceeds single precision.
   void read(std::uint64_t first, const Box& box, std::span<const std::span<float>> vectors) const;
 
-  // Collective. What differs from its checksum, as findings that name the file.
+  // Collective. Compares checksums; returns differences as findings that name the file.
   std::vector<Finding> verify(comm::Comm& comm) const;
 
  private:
@@ -42,19 +42,19 @@ class Compressed {
   std::string path_;
   std::vector<std::string> files_;
   format::eigen_comp::Metadata known_;
-  Extents counts_;  // of files, in each direction
+  Extents counts_;  // number of files in each direction
 };
 
-// Collective. The files of a folder of vectors: metadata.txt, or v0.bin, v1.bin, ...; empty: the path is no folder.
+// Collective. The files of a folder of vectors: metadata.txt, or v0.bin, v1.bin, ...; empty: the path is not a folder.
 // not_found: a folder without them.
 std::vector<std::string> files_in(const std::string& path, const Communicator& communicator);
-// Collective. The text of a file NAME.evals.xml next to a file; empty: there is none.
+// Collective. The text of a file NAME.evals.xml next to a file; empty: absent.
 std::string eigenvalues_beside(const std::string& path, const Communicator& communicator);
 
 class Source {
  public:
-  // Local; alike on all ranks. The files outlive it and stay where they are. unknown_format: no set of vectors; else as
-  // format::vectors::set_in().
+  // Local; the same on all ranks. The files outlive it and are not moved. unknown_format: not a set of vectors;
+  // otherwise as in format::vectors::set_in().
   Source(std::span<const File> files, const std::string& eigenvalues, const Unsaid& unsaid);
 
   const Description& description() const noexcept { return set_.description; }
@@ -62,13 +62,13 @@ class Source {
   std::string_view family() const noexcept { return format::vectors::name(set_.family); }
   bool has_eigenvalues() const noexcept { return set_.has_eigenvalues; }
   const FieldEntry& field(std::uint64_t k) const;
-  // Vectors that one pass over the file reads together.
+  // True if one pass over the file reads several vectors together.
   bool is_interleaved() const noexcept { return set_.per_field > 1; }
   // nullptr: its vectors are fields.
   const Compressed* compressed() const noexcept { return compressed_ ? &*compressed_ : nullptr; }
 
-  // Collective. Vectors first, first + 1, ... as many as there are `vectors`, which have one precision. The grid is one
-  // of description().sites(). Returns what was read last.
+  // Collective. Reads vectors first, first + 1, ... into `vectors`, which have one precision. The grid is one of
+  // description().sites(). Returns the report of the last read.
   Report read(std::uint64_t first, const Grid& grid, std::span<const MutableField> vectors,
               const ReadOptions& options) const;
 
@@ -83,10 +83,10 @@ class Source {
   std::span<const File> files_;
   format::vectors::VectorSet set_;
   std::optional<Compressed> compressed_;
-  FieldEntry shown_;  // of compressed ones, what each of them is
+  FieldEntry shown_;  // describes each compressed vector
 };
 
-// What conversion needs of a set beyond its interface.
+// Access that conversion needs beyond the interface of a set.
 struct SetAccess {
   // nullptr: a set of modes.
   static const Source* foreign(const Set& set);

@@ -17,7 +17,7 @@
 namespace lq::modes {
 namespace {
 
-// File number k of the set, whose fields are those of the modes from k on.
+// File number k of the set; its fields are the modes from k on.
 void add(Verification& all, Verification one, std::size_t k) {
   if (k > 0) {
     for (FieldVerdict& field : one.fields) field.index = k;
@@ -27,9 +27,9 @@ void add(Verification& all, Verification one, std::size_t k) {
   io::add_untold(all.findings, std::move(one.findings));
 }
 
-// Where a mode is stored as coefficients, a site of its field is a block of sites: its time slices are those of the
-// vector from here on.
-void tell_slices_of_vectors(Verification& one, const Set& set) {
+// If a mode is stored as coefficients, a site of its field is a block of sites: its time slices are converted to those
+// of the vector.
+void convert_slices_to_vectors(Verification& one, const Set& set) {
   const Extents& block = set.description().coherence.block;
   for (std::size_t j = 0; j < std::min<std::size_t>(one.fields.size(), set.size()); ++j) {
     if (!set.modes()[j].error) continue;
@@ -42,7 +42,7 @@ void tell_slices_of_vectors(Verification& one, const Set& set) {
   }
 }
 
-// Collective. As the set of this name.
+// Collective. Verifies it under the name of this set.
 Verification verify_as(const std::string& path, const Set& set, const Communicator& communicator,
                        const VerifyOptions& options) {
   comm::Comm& comm = communicator.engine();
@@ -56,7 +56,7 @@ Verification verify_as(const std::string& path, const Set& set, const Communicat
     comm::agree(comm, [&] {
       io::add_untold(all.findings, set.file().catalog().findings);
       io::add_untold(all.findings, std::move(found));
-      all.claims.push_back({.of = "vectors", .name = "crc32"});  // what disagrees is among the findings
+      all.claims.push_back({.of = "vectors", .name = "crc32"});  // mismatches are among the findings
       io::conclude(all, options.require);
     });
     return all;
@@ -64,7 +64,7 @@ Verification verify_as(const std::string& path, const Set& set, const Communicat
   for (std::uint64_t k = 0; k < set.file_count(); ++k) {
     Verification one = io::verify(set.file(k).catalog().path, communicator, options);
     comm::agree(comm, [&] {
-      tell_slices_of_vectors(one, set);
+      convert_slices_to_vectors(one, set);
       add(all, std::move(one), static_cast<std::size_t>(k));
     });
   }
@@ -86,7 +86,7 @@ Verification verify(const std::string& path, const Communicator& communicator, c
   } catch (const Error& error) {
     failure = error;
   }
-  // A set that cannot be opened is a file all the same, of which an examination says more.
+  // A set that cannot be opened is still a file, and examining it gives more information.
   constexpr Code of_machine[] = {Code::io, Code::not_found, Code::no_permission, Code::out_of_memory,
                                  Code::unknown_format};
   if (std::ranges::find(of_machine, failure->code()) != std::end(of_machine)) throw *failure;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What MPI says, as our errors.
+// Errors of MPI as lq::Error.
 #include "mpi/calls.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ int class_of(int code) {
   return error_class;
 }
 
-// The text of the class: those of codes hold addresses, which differ between ranks.
+// The text of the error class, because texts of codes contain addresses, which differ between ranks.
 std::string reason_of(int code) {
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
@@ -39,16 +39,16 @@ Code code_of_file_error(int code) {
   return error_class == MPI_ERR_IO ? Code::io : Code::communication;
 }
 
-// What MPI calls itself, and the names of those whose handles are not those that this library was compiled for.
+// The name by which MPI identifies itself, and the names of MPIs with incompatible handles.
 #if defined(MPI_ABI)
 constexpr std::string_view compiled_for = "the standard ABI of MPI";
-constexpr std::array<std::string_view, 0> strangers{};
+constexpr std::array<std::string_view, 0> incompatible{};
 #elif defined(OPEN_MPI)
 constexpr std::string_view compiled_for = "Open MPI";
-constexpr std::array<std::string_view, 4> strangers{"MPICH", "Intel(R) MPI", "MVAPICH", "CRAY MPICH"};
+constexpr std::array<std::string_view, 4> incompatible{"MPICH", "Intel(R) MPI", "MVAPICH", "CRAY MPICH"};
 #else
 constexpr std::string_view compiled_for = "MPICH and its relatives";
-constexpr std::array<std::string_view, 1> strangers{"Open MPI"};
+constexpr std::array<std::string_view, 1> incompatible{"Open MPI"};
 #endif
 
 }  // namespace
@@ -58,8 +58,8 @@ void require_own_mpi() {
   int length = 0;
   if (MPI_Get_library_version(text.data(), &length) != MPI_SUCCESS) return;
   const std::string_view loaded(text.data());
-  for (const std::string_view stranger : strangers) {
-    if (!loaded.starts_with(stranger)) continue;
+  for (const std::string_view other : incompatible) {
+    if (!loaded.starts_with(other)) continue;
     std::string name(loaded.substr(0, loaded.find_first_of(",\n")));
     std::replace(name.begin(), name.end(), '\t', ' ');
     std::string sentence = "MPI: this process has loaded " + name + ", but liblimequat_mpi was built for ";
@@ -95,8 +95,7 @@ void require_running() {
   if (finalised != 0) throw Error(Code::wrong_state, "MPI: already finalised; nothing collective can follow");
 }
 
-// Polling with a pause in between that grows: where ranks share a core, those who wait must not take it from those who
-// work.
+// Polls with growing pauses: if ranks share a core, a waiting rank must not take time from working ones.
 
 void wait(MPI_Request& request, const char* what, MPI_Status* status) {
   int done = 0;
@@ -114,7 +113,7 @@ void wait_all(std::vector<MPI_Request>& requests, const char* what) {
 
 namespace {
 
-// A datatype that MPI handed out; those that are not built in are freed.
+// A datatype returned by MPI; freed unless it is predefined.
 class HandedType {
  public:
   HandedType() = default;
@@ -133,7 +132,7 @@ class HandedType {
     check(MPI_Type_size(type_, &bytes), "look at the view of a file");
     return bytes;
   }
-  // Copies of it contiguous leave no gap.
+  // True if consecutive copies leave no gap.
   bool is_contiguous() const {
     MPI_Aint lower = 0, extent = 0, true_lower = 0, true_extent = 0;
     check(MPI_Type_get_extent(type_, &lower, &extent), "look at the view of a file");

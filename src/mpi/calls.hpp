@@ -16,22 +16,22 @@ namespace lq::mpi {
 void check(int code, const char* what);
 
 // Throws "PATH: cannot VERB BYTES bytes at byte OFFSET: REASON" unless `code` is MPI_SUCCESS: no_space, no_permission,
-// io, or communication where MPI is to blame.
+// io, or communication for other errors of MPI.
 void check_file(int code, const std::string& path, const char* verb, std::uint64_t offset, std::uint64_t bytes);
 
-// Throws Error(wrong_state) where the MPI of this process is not of the kind that this library was compiled for, whose
-// handles have other types and values. It asks for nothing but a name, so that it may come before MPI_Init.
+// Throws Error(wrong_state) if the MPI of this process is not of the kind for which this library was compiled, because
+// its handles have other types and values. Queries only a name, so it may be called before MPI_Init.
 void require_own_mpi();
 
-// The same, and unless MPI is initialised and not yet finalised.
+// The same, and also if MPI is not initialised or already finalised.
 void require_running();
 
-// Waiting for MPI without holding on to the core. Blocking calls of MPICH spin for a whole slice of the scheduler
-// before another rank on the same core may run, which makes collectives a hundred times slower on a laptop; so all
-// operations here are started as non-blocking ones and waited for with a yield between polls, which costs nothing
-// where each rank has a core of its own.
+// Waiting for MPI without occupying the core. Blocking calls of MPICH spin for a whole slice of the scheduler before
+// another rank on the same core may run, which makes collectives a hundred times slower on a laptop. So all operations
+// here are started as non-blocking ones and polled, with a yield between polls, which costs nothing if each rank has
+// its own core.
 
-// Until the request is complete; Error(communication) as check() does.
+// Waits until the request is complete; Error(communication) as in check().
 void wait(MPI_Request& request, const char* what, MPI_Status* status = MPI_STATUS_IGNORE);
 void wait_all(std::vector<MPI_Request>& requests, const char* what);
 
@@ -43,9 +43,9 @@ void complete(const char* what, Start start) {
   wait(request, what);
 }
 
-// What the owner of an MPI_File has set on it: its view, and what happens to its errors.
+// State that the owner of an MPI_File has set: its view and its error handler.
 
-// Errors of the file are returned while this lives, whatever its owner wants of his own calls.
+// While this exists, errors of the file are returned, whatever the owner's error handler.
 class ErrorsReturn {
  public:
   explicit ErrorsReturn(MPI_File file) : file_(file) {
@@ -64,7 +64,7 @@ class ErrorsReturn {
   MPI_Errhandler owners_ = MPI_ERRHANDLER_NULL;
 };
 
-// Local. Whether the view is that of a file just opened: bytes from the beginning.
+// Local. True if the view is that of a newly opened file: bytes from the beginning.
 bool is_byte_view(MPI_File file);
 // Collective over the ranks that opened the file.
 void set_byte_view(MPI_File file);

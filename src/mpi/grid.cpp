@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The lattice over the ranks of an MPI communicator, and the process grid that a Cartesian one carries.
-// MPI numbers the ranks of a Cartesian communicator with its last dimension fastest (MPI 3.1, 7.2), with or without
-// reordering; that alone fixes the coordinates of every rank.
+// The lattice over the ranks of an MPI communicator, and the process grid of a Cartesian one. MPI numbers the ranks of
+// a Cartesian communicator with its last dimension fastest (MPI 3.1, 7.2), with or without reordering; this alone
+// determines the coordinates of every rank.
 #include <algorithm>
 #include <exception>
 #include <string>
@@ -54,8 +54,8 @@ SiteOrder resolve_axes(SiteOrder axes, int count) {
 }
 
 // Local. The options completed by the topology of `comm`, if it has one. invalid_argument: axes without a Cartesian
-// communicator or no permutation of its dimensions, another number of dimensions than the lattice, or options that
-// contradict the topology. With `has_own_map` (ranks or coordinates) the topology is not used.
+// communicator or that are not a permutation of its dimensions, another number of dimensions than the lattice, or
+// options that contradict the topology. With `has_own_map` (ranks or coordinates) the topology is not used.
 GridOptions with_topology(GridOptions options, const Extents& extents, MPI_Comm comm, const SiteOrder& axes,
                           bool has_own_map) {
   if (has_own_map) {
@@ -97,7 +97,7 @@ GridOptions with_topology(GridOptions options, const Extents& extents, MPI_Comm 
 
 Grid grid(const Extents& extents, MPI_Comm comm, const GridOptions& options, const SiteOrder& axes) {
   const Communicator ranks = communicator(comm);
-  // Coordinates may be given on some ranks only.
+  // Coordinates may be given on only some ranks.
   const bool has_own_map = ranks.max(options.coordinates || !options.ranks.empty() ? 1 : 0) > 0;
   GridOptions complete;
   std::exception_ptr failure;

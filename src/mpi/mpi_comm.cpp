@@ -20,7 +20,8 @@
 
 namespace lq::mpi {
 
-// MPI_Init and MPI_Finalize for programs that leave them to us, and the handle of a duplicated communicator.
+// MPI_Init and MPI_Finalize for programs that leave these calls to Limequat, and the handle of a duplicated
+// communicator.
 
 namespace {
 
@@ -63,16 +64,16 @@ Communicator communicator(MPI_Comm comm) {
   return Communicator(duplicate_of(comm));
 }
 
-// The sparse all-to-all: each rank sends to the few ranks it names and does not know who sends to it.
+// The sparse all-to-all: each rank sends to the few ranks it names, and does not know which ranks send to it.
 
-// One exchange by non-blocking consensus: send synchronously, receive whatever comes, enter a non-blocking barrier
-// once the own messages have been received, and stop when all have entered it. Work and memory grow with the
-// messages of this rank; an MPI_Alltoall of sizes would cost every rank an entry for every other rank each time,
-// although a halo exchange has at most sixteen partners.
+// One exchange by non-blocking consensus: send synchronously, receive whatever arrives, enter a non-blocking barrier
+// once all own messages have been received, and stop when all ranks have entered it. Work and memory grow with the
+// messages of this rank; an MPI_Alltoall of sizes would need an entry for every other rank each time, although a halo
+// exchange has at most sixteen partners.
 class Exchange {
  public:
-  // `parity` alternates from call to call. A rank may see the barrier complete late, while a faster one sends for
-  // the next exchange already: its messages have another tag. They cannot be two exchanges apart.
+  // `parity` alternates between calls. A rank may see the barrier complete late, while a faster one already sends for
+  // the next exchange: its messages have another tag. Ranks cannot be two exchanges apart.
   Exchange(MPI_Comm comm, std::size_t chunk_bytes, int parity);
 
   // Messages received, by sender.
@@ -87,11 +88,11 @@ class Exchange {
 
   MPI_Comm comm_;
   std::size_t chunk_bytes_;
-  int tag_first_;  // the first piece of a message: announces it
-  int tag_rest_;   // the pieces that follow
+  int tag_first_;  // tag of the first piece, which announces a message
+  int tag_rest_;   // tag of the following pieces
   std::vector<MPI_Request> sends_;
   std::vector<comm::Message> incoming_;
-  std::exception_ptr failure_;  // memory that was missing
+  std::exception_ptr failure_;  // lack of memory
 };
 
 Exchange::Exchange(MPI_Comm comm, std::size_t chunk_bytes, int parity)
@@ -100,7 +101,7 @@ Exchange::Exchange(MPI_Comm comm, std::size_t chunk_bytes, int parity)
 std::vector<comm::Message> Exchange::run(std::vector<comm::Message> outgoing) {
   int rank = 0;
   MPI_Comm_rank(comm_, &rank);
-  // Whoever has no memory sends nothing, but receives, for the others wait until their messages are taken.
+  // A rank without memory sends nothing, but receives, because other ranks wait until their messages are received.
   base::keep_failure(failure_, [&] {
     std::size_t pieces = 0;
     for (const auto& message : outgoing) pieces += message.bytes.size() / chunk_bytes_ + 1;
@@ -126,7 +127,7 @@ std::vector<comm::Message> Exchange::run(std::vector<comm::Message> outgoing) {
       check(MPI_Ibarrier(comm_, &barrier), "exchange messages");
       in_barrier = true;
     }
-    // Where ranks share a core, the one that is waited for needs it.
+    // If ranks share a core, the rank on which this one waits needs it.
     std::this_thread::yield();
   }
   if (failure_) std::rethrow_exception(failure_);
@@ -149,7 +150,7 @@ void Exchange::send(const comm::Message& message) {
   }
 }
 
-// Takes one message, if one is waiting.
+// Receives one message, if there is one.
 bool Exchange::receive_one() {
   int waiting = 0;
   MPI_Status status;
@@ -187,8 +188,8 @@ std::vector<std::byte> Exchange::receive_from(int sender) {
   return bytes;
 }
 
-// A message is taken by a receive that has no room for it, too; that it was cut is the answer that is expected. A call
-// that waits, for the message is there: MPICH (4.0.2) asks the communicator what to do about the answer of MPI_Recv,
+// A receive with too small a buffer also consumes a message; the expected result is a truncation error. A blocking call
+// is used, because the message is available: MPICH (4.0.2) passes the error of MPI_Recv to the communicator's handler,
 // but ends the program after that of MPI_Test.
 void Exchange::discard(int sender, int tag) { MPI_Recv(nullptr, 0, MPI_BYTE, sender, tag, comm_, MPI_STATUS_IGNORE); }
 
@@ -202,8 +203,8 @@ namespace {
 
 constexpr int tag_channels = 16;  // and up
 
-// The requests of one message. So many bytes that more are needed than there is room for are for the tests, and for
-// messages of several gibibytes.
+// The requests of one message. Sizes that need more requests than fit here occur in tests, and for messages of several
+// gibibytes.
 class Requests {
  public:
   explicit Requests(std::size_t pieces) {
@@ -245,8 +246,8 @@ MPI_Op mpi_op(comm::Reduce operation) noexcept {
   return MPI_OP_NULL;
 }
 
-// MPICH 4.0.2 takes minimum and maximum of MPI_UINT64_T as if it were signed. So these two run on MPI_INT64_T, with
-// the top bit turned over before and after, which keeps the order on any MPI.
+// MPICH 4.0.2 computes minimum and maximum of MPI_UINT64_T as if it were signed. So these two use MPI_INT64_T, with the
+// top bit inverted before and after, which preserves the order on any MPI.
 void turn_top_bits(std::span<std::uint64_t> values) noexcept {
   for (std::uint64_t& value : values) value ^= std::uint64_t{1} << 63;
 }
@@ -257,7 +258,7 @@ extern "C" void combine_terms(void* theirs, void* mine, int* count, MPI_Datatype
   for (int i = 0; i < *count; ++i) to[i].value = comm::combined(to[i].value, from[i].value, to[i].operation);
 }
 
-// A term as a type of MPI, and its combination as an operation: each term says how it is combined, because MPI may cut
+// A term as an MPI type, and its combination as an operation: each term contains its operation, because MPI may divide
 // a message into pieces of whole elements.
 struct TermReduction {
   TermReduction() {
@@ -345,7 +346,7 @@ std::vector<comm::Message> MpiComm::all_to_all(std::vector<comm::Message> outgoi
   return Exchange(running(), chunk_bytes_, exchanges_).run(std::move(outgoing));
 }
 
-// A group is made even where there is no memory for what holds it here: the others are in it.
+// A group is created even if there is no memory for its object here: the other ranks are in it.
 std::unique_ptr<comm::Comm> MpiComm::hold(MPI_Comm part) const {
   if (part == MPI_COMM_NULL) return nullptr;
   try {
@@ -393,7 +394,7 @@ std::shared_ptr<MpiComm> duplicate_of(MPI_Comm theirs) {
   std::shared_ptr<MpiComm> made;
   std::exception_ptr failure;
   base::keep_failure(failure, [&] { made = std::make_shared<MpiComm>(duplicate); });
-  // There is nothing yet over which ranks could agree.
+  // There is not yet a communicator on which ranks could agree.
   int is_well = failure ? 0 : 1;
   MPI_Allreduce(MPI_IN_PLACE, &is_well, 1, MPI_INT, MPI_MIN, duplicate);
   if (is_well == 1) return made;

@@ -12,13 +12,13 @@
 
 namespace lq::mpi {
 
-// Bytes in one MPI message: counts are int, and 1 GiB leaves room for whatever a library adds.
+// Bytes per MPI message: counts are int, and 1 GiB leaves space for what a library adds.
 inline constexpr std::size_t default_chunk_bytes = std::size_t{1} << 30;
 
 class MpiComm final : public comm::Comm {
  public:
-  // Takes the communicator, makes it return errors, and frees it at the end unless MPI is finalised by then.
-  // `chunk_bytes` (a multiple of 8) is the same on all ranks; tests lower it.
+  // Takes ownership of the communicator, makes it return errors, and frees it at the end unless MPI is finalised by
+  // then. `chunk_bytes` (a multiple of 8) is the same on all ranks; tests lower it.
   explicit MpiComm(MPI_Comm owned, std::size_t chunk_bytes = default_chunk_bytes);
   ~MpiComm() override;
   MpiComm(const MpiComm&) = delete;
@@ -40,7 +40,7 @@ class MpiComm final : public comm::Comm {
  private:
   std::size_t pieces_of(std::size_t bytes) const noexcept { return (bytes + chunk_bytes_ - 1) / chunk_bytes_; }
   std::unique_ptr<comm::Comm> hold(MPI_Comm part) const;
-  // What every operation begins with: MPI ends programs that call it once it is finalised.
+  // Called first by every operation, because MPI ends programs that call it after it is finalised.
   MPI_Comm running() const;
 
   MPI_Comm comm_;
@@ -50,7 +50,7 @@ class MpiComm final : public comm::Comm {
   int exchanges_ = 0;  // calls of all_to_all, modulo 2
 };
 
-// Collective. Over a duplicate of the communicator. out_of_memory on all ranks where one has none for it.
+// Collective. Uses a duplicate of the communicator. out_of_memory on all ranks if one cannot allocate it.
 std::shared_ptr<MpiComm> duplicate_of(MPI_Comm theirs);
 
 }  // namespace lq::mpi

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A Storage over the caller's MPI_File. Independent calls at explicit offsets only: collective MPI-IO knows nothing of
-// lattices, and some of its versions lose bytes.
+// A Storage that uses the caller's MPI_File. Only independent calls with explicit offsets: collective MPI-IO has no
+// notion of lattices, and some versions of it lose bytes.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -35,7 +35,7 @@ class MpiStorage final : public Storage {
       check_file(MPI_File_write_at(file_, static_cast<MPI_Offset>(offset), bytes.data(), piece, MPI_BYTE, &status),
                  path_, "write", offset, bytes.size());
       const std::uint64_t put = bytes_of(status);
-      // A write that stops without saying why would loop indefinitely; full file systems behave so.
+      // A write that stops without an error would loop indefinitely; full file systems behave like that.
       if (put == 0) fail(Code::no_space, "write", offset, bytes.size(), "nothing was written, and MPI gives no reason");
       offset += put;
       bytes = bytes.subspan(put);
@@ -85,7 +85,7 @@ class MpiStorage final : public Storage {
     check(MPI_Is_thread_main(&is_main), "find the main thread");
     if (level < MPI_THREAD_SERIALIZED && is_main == 0) {
       fail(Code::wrong_state, verb, offset, bytes,
-           "MPI may be called by the thread only that initialised it; ask for MPI_THREAD_MULTIPLE, or use the storage "
+           "only the thread that initialised MPI may call it; request MPI_THREAD_MULTIPLE, or use the storage "
            "on that thread");
     }
   }

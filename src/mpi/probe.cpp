@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which questions MPI is asked, and those that need no file.
+// The list of MPI probes, and those that need no file.
 #include "mpi/probe.hpp"
 
 #include <unistd.h>
@@ -24,7 +24,7 @@ namespace {
 
 constexpr int most_writers = 32;
 
-// A communicator of our own, which reports errors and goes away.
+// A separate communicator that returns errors; freed at the end.
 class Group {
  public:
   Group(MPI_Comm parent, int colour) {
@@ -55,7 +55,7 @@ int thread_level() {
   return provided;
 }
 
-// A name that no other program has, from rank 0.
+// A name that no other program uses, from rank 0.
 std::string file_name(MPI_Comm comm, const std::string& folder) {
   std::array<std::uint32_t, 1> number{base::random_number()};
   check(MPI_Bcast(number.data(), 1, MPI_UNSIGNED, 0, comm), "broadcast");
@@ -70,7 +70,7 @@ std::string broadcast_text(MPI_Comm comm, std::string text, int root) {
   return text;
 }
 
-// Memory that cannot be had on one rank must not part it from the others, which wait for its answer.
+// A lack of memory on one rank must not separate it from the others, which wait for its result.
 Probe answer(const std::function<Probe(MPI_Comm, const std::string&)>& question, MPI_Comm comm,
              const std::string& path) {
   try {
@@ -136,7 +136,7 @@ Probe worst_over_ranks(MPI_Comm comm, const Probe& mine) {
   return result;
 }
 
-// Numbers with the highest bit set, which a signed comparison puts in the wrong order.
+// Numbers with the highest bit set, which a signed comparison orders wrongly.
 Probe probe_reduction(MPI_Comm comm) {
   constexpr std::uint64_t high = std::uint64_t{1} << 63;
   const auto rank = static_cast<std::uint64_t>(rank_of(comm));
@@ -157,22 +157,22 @@ Probe probe_reduction(MPI_Comm comm) {
 
 namespace {
 
-// The answers so far, told as they come, as long as there is time.
+// The results so far, reported as they are obtained, while time remains.
 class Questions {
  public:
   Questions(MPI_Comm comm, const ProbeOptions& options) : comm_(comm), options_(options) {}
 
-  // Collective. The same answer on all ranks.
+  // Collective. The same result on all ranks.
   void ask(const std::string& name, const std::function<Probe()>& question) {
     if (seconds_left() > 0) {
       answers_.push_back(question());
     } else {
-      answers_.push_back({name, ProbeVerdict::warn, "not tried: the questions before it took all the time there was",
+      answers_.push_back({name, ProbeVerdict::warn, "not tried: the previous probes took all of the time",
                           "grant more time: lq-mpi doctor --budget SECONDS"});
     }
     if (options_.on_probe) options_.on_probe(answers_.back());
   }
-  // Collective. As the root sees it.
+  // Collective. Measured by the root.
   double seconds_left() const {
     double left = options_.seconds - watch_.seconds();
     check(MPI_Bcast(&left, 1, MPI_DOUBLE, 0, comm_), "broadcast");
@@ -196,7 +196,7 @@ std::vector<Probe> probe(MPI_Comm comm, const std::string& folder, const ProbeOp
   questions.ask("mpi-library", [&] { return worst_over_ranks(all.comm(), judge_library(library_version())); });
   questions.ask("mpi-threads", [&] { return worst_over_ranks(all.comm(), judge_threads(thread_level())); });
   questions.ask("mpi-reduction", [&] { return probe_reduction(all.comm()); });
-  // Writers from all over the machine, rank 0 among them.
+  // Writers distributed over the machine, including rank 0.
   const int stride = (size_of(all.comm()) + most_writers - 1) / most_writers;
   const bool writes = rank_of(all.comm()) % stride == 0;
   const Group writers(all.comm(), writes ? 0 : MPI_UNDEFINED);
@@ -223,7 +223,7 @@ std::vector<Probe> probe(MPI_Comm comm, const std::string& folder, const ProbeOp
   return questions.take();
 }
 
-// Pieces and messages of 2 GiB + 1 MiB, in one call by a datatype of a mebibyte: what a count of int cannot say.
+// Pieces and messages of 2 GiB + 1 MiB in one call, by a datatype of a mebibyte, because an int cannot hold that count.
 
 namespace {
 
@@ -258,7 +258,7 @@ std::uint64_t free_space(const std::string& path) {
   return failure ? 0 : space.available;
 }
 
-// Each page begins with a mark of its own.
+// Each page begins with a unique mark.
 std::uint32_t mark(std::uint64_t page) noexcept { return static_cast<std::uint32_t>(page * 2654435761u + 1); }
 
 std::vector<std::uint32_t> marked_pages() {
@@ -267,7 +267,7 @@ std::vector<std::uint32_t> marked_pages() {
   return data;
 }
 
-// Nothing when every page of `data`, which begins with page `first`, has its mark.
+// Empty if every page of `data`, which begins with page `first`, has its mark.
 std::string missing_mark(const std::vector<std::uint32_t>& data, std::uint64_t first) {
   for (std::uint64_t page = 0; page * 1024 < data.size(); ++page) {
     if (data[page * 1024] != mark(first + page)) return "byte " + std::to_string((first + page) * 4096) + " is wrong";
@@ -301,7 +301,7 @@ std::string write_large(const std::string& path) {
   return check_file(path);
 }
 
-// What the first rank sends and the last one receives; false: there is no memory.
+// The buffer of the first rank, which sends, and of the last, which receives; false: no memory.
 bool make_room(std::vector<std::uint32_t>& data, int rank, int last) {
   try {
     if (rank == 0) data = marked_pages();

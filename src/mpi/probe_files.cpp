@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Files written through MPI-IO and read back without it. A step that fails on one rank ends the probe on all, so that
-// nobody waits in a collective call that others do not make.
+// no rank waits in a collective call that others do not make.
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -19,7 +19,7 @@ namespace {
 
 using base::mebi;
 
-constexpr std::size_t repetitions = 3;  // such faults depend on who comes first
+constexpr std::size_t repetitions = 3;  // such faults depend on timing
 
 // Short and long blocks, odd numbers, gaps that a writer of whole ranges would overwrite.
 constexpr std::array<AwkwardView, 5> views{
@@ -36,18 +36,18 @@ std::string text_of(int code) {
   return {text.data(), static_cast<std::size_t>(length)};
 }
 
-// What went wrong on this rank; the first thing counts.
+// The failure of this rank; the first one is kept.
 class Attempt {
  public:
   explicit Attempt(MPI_Comm comm) : comm_(comm) {}
   void step(int code, const char* what) {
     if (code != MPI_SUCCESS && wrong_.empty()) wrong_ = std::string(what) + ": " + text_of(code);
   }
-  void complain(const std::string& wrong) {
+  void record_failure(const std::string& wrong) {
     if (wrong_.empty()) wrong_ = wrong;
   }
-  // Collective. Whether all is well on all ranks.
-  bool goes_on() const {
+  // Collective. True if no rank has failed.
+  bool all_succeeded() const {
     const int bad = wrong_.empty() ? 0 : 1;
     int any = 0;
     check(MPI_Allreduce(&bad, &any, 1, MPI_INT, MPI_MAX, comm_), "reduce");
@@ -65,7 +65,7 @@ void remove_file(const std::string& path) {
   std::filesystem::remove(path, ignored);
 }
 
-// Every byte gap_byte, by the root.
+// The root fills the file with gap_byte.
 void fill_file(MPI_Comm comm, Attempt& attempt, const std::string& path, std::uint64_t bytes) {
   if (rank_of(comm) != 0) return;
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
@@ -74,7 +74,7 @@ void fill_file(MPI_Comm comm, Attempt& attempt, const std::string& path, std::ui
     file.write(block.data(), static_cast<std::streamsize>(std::min(mebi, bytes - done)));
   }
   file.close();
-  if (!file) attempt.complain(path + ": cannot be made; choose a folder that can be written to");
+  if (!file) attempt.record_failure(path + ": cannot be made; choose a folder that can be written to");
 }
 
 std::vector<std::byte> read_file(const std::string& path, std::uint64_t bytes) {
@@ -85,7 +85,7 @@ std::vector<std::byte> read_file(const std::string& path, std::uint64_t bytes) {
   return data;
 }
 
-// Two aggregators and no sieving of the whole range, as programs ask for them.
+// Two aggregators and no data sieving, as programs commonly request.
 class Hints {
  public:
   Hints() {
@@ -121,7 +121,7 @@ class FileType {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
-// Collective. The file is written by all ranks through their views.
+// Collective. All ranks write the file through their views.
 void write_views(MPI_Comm comm, Attempt& attempt, const std::string& path, const AwkwardView& view, bool collective) {
   const int rank = rank_of(comm);
   const int ranks = size_of(comm);
@@ -130,11 +130,11 @@ void write_views(MPI_Comm comm, Attempt& attempt, const std::string& path, const
   const std::vector<std::byte> data = view.data_of(rank, ranks);
   MPI_File file = MPI_FILE_NULL;
   attempt.step(MPI_File_open(comm, path.c_str(), MPI_MODE_WRONLY, hints.info(), &file), "open");
-  // A file that is open on some ranks only cannot be closed, for that is collective; it stays open.
-  if (!attempt.goes_on()) return;
+  // A file that is open on only some ranks cannot be closed, because that is collective; it stays open.
+  if (!attempt.all_succeeded()) return;
   const auto start = static_cast<MPI_Offset>(view.start + static_cast<std::uint64_t>(rank) * view.block);
   attempt.step(MPI_File_set_view(file, start, MPI_BYTE, type.type(), "native", hints.info()), "set the view");
-  if (!attempt.goes_on()) return;
+  if (!attempt.all_succeeded()) return;
   const int bytes = static_cast<int>(data.size());
   MPI_Status status;
   attempt.step(collective ? MPI_File_write_at_all(file, 0, data.data(), bytes, MPI_BYTE, &status)
@@ -155,12 +155,12 @@ double slowest(MPI_Comm comm, double seconds) {
   return result;
 }
 
-// Views written in turn, each several times, as long as there is time.
+// Views written in turn, each several times, while time remains.
 class Rounds {
  public:
   Rounds(MPI_Comm comm, double seconds) : comm_(comm), seconds_(seconds) {}
 
-  // Collective. The next view, cut to what there is time for; false: all are done, or the time is over.
+  // Collective. The next view, reduced to the remaining time; false: all are done, or the time is over.
   bool next(AwkwardView& view) {
     if (done_ == all) return false;
     const double left = seconds_ - slowest(comm_, watch_.seconds());
@@ -189,7 +189,7 @@ class Rounds {
 
  private:
   static constexpr std::size_t all = views.size() * repetitions;
-  static constexpr std::uint64_t first_blocks = 64;  // which tell what a block costs
+  static constexpr std::uint64_t first_blocks = 64;  // to measure the cost of a block
 
   MPI_Comm comm_;
   double seconds_;
@@ -257,12 +257,12 @@ Probe probe_writes(MPI_Comm comm, const std::string& path, bool collective, doub
   const int ranks = size_of(comm);
   Attempt attempt(comm);
   Rounds rounds(comm, seconds);
-  for (AwkwardView view; attempt.goes_on() && rounds.next(view); rounds.finish()) {
+  for (AwkwardView view; attempt.all_succeeded() && rounds.next(view); rounds.finish()) {
     fill_file(comm, attempt, path, view.file_bytes(ranks));
-    if (!attempt.goes_on()) break;
+    if (!attempt.all_succeeded()) break;
     write_views(comm, attempt, path, view, collective);
-    if (attempt.goes_on() && rank_of(comm) == 0) {
-      attempt.complain(first_difference(view, ranks, read_file(path, view.file_bytes(ranks))));
+    if (attempt.all_succeeded() && rank_of(comm) == 0) {
+      attempt.record_failure(first_difference(view, ranks, read_file(path, view.file_bytes(ranks))));
     }
   }
   if (rank_of(comm) == 0) remove_file(path);
@@ -270,7 +270,7 @@ Probe probe_writes(MPI_Comm comm, const std::string& path, bool collective, doub
                     "strided views of " + std::to_string(ranks) + " ranks come back bit for bit" + rounds.left_out());
 }
 
-// The root alone: a few bytes beyond 4 GiB, sparse.
+// By the root only: a few bytes beyond 4 GiB, sparse.
 Probe probe_large_offset(MPI_Comm comm, const std::string& path) {
   constexpr std::uint64_t place = (std::uint64_t{1} << 32) + 12345;
   const Probe failure{"mpi-large-offset", ProbeVerdict::fail, "", "do not write files above 4 GiB by this MPI-IO"};
@@ -290,7 +290,7 @@ Probe probe_large_offset(MPI_Comm comm, const std::string& path) {
       std::ifstream in(path, std::ios::binary);
       in.seekg(static_cast<std::streamoff>(place));
       in.read(found.data(), 16);
-      if (found != data) attempt.complain("16 bytes at " + std::to_string(place) + " come back changed");
+      if (found != data) attempt.record_failure("16 bytes at " + std::to_string(place) + " come back changed");
     }
     remove_file(path);
   }

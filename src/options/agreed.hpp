@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Options as arguments that all ranks must have alike: "the option X differs between ranks".
+// Options as arguments on which all ranks must agree: "the option X differs between ranks".
 #pragma once
 
 #include <string_view>
@@ -14,7 +14,7 @@
 
 namespace lq::options {
 
-// For require_same(): those of the table's rows in which ranks must not differ; `within` picks those of a member.
+// For require_same(): the rows of the table in which ranks must not differ; `within` selects the rows of one member.
 std::vector<comm::Stated> stated(const Table& table, const void* options, std::string_view within = "");
 
 template <class Options>

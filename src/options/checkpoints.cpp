@@ -25,13 +25,13 @@ Table checkpoints_table() {
            .bounds = {.least = 1}}),
       Row::row<&V::keep_every, &C::keep_every>(
           {.name = "keep_every",
-           .meaning = "checkpoints whose step is a multiple of this stay, too (default 0: none)",
-           .advice = "For a way back further than the newest ones."}),
+           .meaning = "checkpoints whose step is a multiple of this also stay (default 0: none)",
+           .advice = "Keeps older states to return to."}),
       Row::row<&V::proven, &C::proven>(
           {.name = "proven",
            .meaning = "number of checkpoints that stay which are read and compared before one is removed (default 2)",
            .advice = "The new one, and those before it, up to keep. One that is found to be damaged does not count, so "
-                     "that an older one stays in its place. 1 saves reading one checkpoint for each that is saved.",
+                     "that an older one stays in its stead. 1 saves reading one checkpoint for each that is saved.",
            .bounds = {.least = 1}}),
       Row::row<&V::read_only, &C::read_only>(
           {.name = "read_only",
@@ -42,7 +42,7 @@ Table checkpoints_table() {
            .meaning = "folder on each node, on a local disk or in memory, that is saved to first",
            .advice = "A save is complete once every rank has its part there, and is copied to the checkpoint folder "
                      "while the program computes; the copy needs memory for one checkpoint. After a kill the newest "
-                     "of both is loaded: by as many ranks on the same nodes, or by any number if every rank sees the "
+                     "one is loaded: by as many ranks on the same nodes, or by any number if every rank sees the "
                      "parts of all.",
            .ranks = Ranks::own}),
       Row::row<&V::files, &C::files>(
@@ -54,6 +54,17 @@ Table checkpoints_table() {
           {.name = "compression",
            .meaning = "compression of each stream (default none)",
            .advice = "As when a multifile is written. Fields are not compressed."}),
+      Row::row<&V::node_group, &C::node_group>(
+          {.name = "node_group",
+           .meaning = "number of nodes that keep parity of each other's parts, with local (default 8)",
+           .advice = "A node needs lost_nodes / (node_group - lost_nodes) of the space of its parts for parity. The "
+                     "fewer nodes, the more of them can be lost in all, and the more space is needed.",
+           .bounds = {.least = 2, .most = 100}}),
+      Row::row<&V::lost_nodes, &C::lost_nodes>(
+          {.name = "lost_nodes",
+           .meaning = "nodes of each group that can be lost, with local (default 1; 0: no parity)",
+           .advice = "The parts of a lost node are restored on a new one from what the other nodes of its group have.",
+           .bounds = {.least = 0, .most = 16}}),
   };
   for (Option& row : result.rows) {
     if (row.name != "keep" && row.name != "keep_every" && row.name != "proven") row.not_in_lq = no_saving_verb;

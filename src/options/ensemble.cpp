@@ -29,7 +29,7 @@ Table catalogue_table() {
       Row::row<&V::forget, &C::forget>(
           {.name = "forget",
            .meaning = "forget files that no longer exist",
-           .advice = "Without it they are kept as missing, with the facts that were known of them.",
+           .advice = "Without it they are kept as missing, with the facts that were recorded.",
            .verbs = {"index"}}),
       Row::row<&V::since, &C::since>(
           {.name = "since",
@@ -76,15 +76,16 @@ Table catalogue_table() {
   result.rows.push_back(Row::row<&V::which, &C::which>(
       {.name = "which",
        .meaning = "what is verified: a folder, a file, or an expression as find takes them (default: all)",
-       .advice = "\"trajectory>=1000 not sound\". A text that is the name of a file or folder is taken for that.",
+       .advice =
+           "\"trajectory>=1000 not sound\". A text that is the name of a file or folder means that file or folder.",
        .verbs = {"scrub"},
        .not_in_lq = "the words of the verb"}));
   result.rows.push_back(Row::row<&V::rate, &C::rate>(
       {.name = "rate",
-       .meaning = "read at most so many bytes in a second: 100M (default: no limit)",
+       .meaning = "limit the reading to this number of bytes per second: 100M (default: no limit)",
        .advice =
-           "K, M, G and T are powers of a thousand. All threads share it. Leaves a file system that others work on "
-           "to them.",
+           "K, M, G and T are powers of a thousand. All threads share it. Leaves bandwidth of a shared file system "
+           "to its other users.",
        .verbs = {"scrub"}}));
   return result;
 }
@@ -106,7 +107,7 @@ Table qcdml_table() {
           {.name = "crc",
            .meaning = "what crcCheckSum covers: data or file (default data)",
            .advice = "The schema 2.0 defines it as the CRC of `cksum` over the record with the links. No text defines "
-                     "it for 1.3, and some archives use that of the whole file; both are reported."}),
+                     "it for 1.3, and some archives use the CRC of the whole file; both are reported."}),
       Row::with<Path<&V::metadata>, &C::metadata, &C::metadata_count>(
           {.name = "metadata",
            .meaning = "text of an element of the document (may be repeated)",

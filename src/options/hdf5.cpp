@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Rows of sessions with HDF5 files.
+// Rows of HDF5 files that are open for objects.
 #include "options/shared_rows.hpp"
 
 namespace lq::options {
@@ -27,7 +27,7 @@ Table hdf5_table() {
       Row::row<&V::digests, &C::digests>(
           {.name = "digests",
            .meaning = "how the SHA-256 of small objects is handled in reading (default check)",
-           .advice = "check refuses numbers that differ from those that were written, and objects of QLUA without a "
+           .advice = "check refuses numbers that differ from those written, and also objects of QLUA without a "
                      "sum; ignore returns them, and the status says ok, absent or mismatch."}),
       Row::row<&V::sync, &C::sync>(
           {.name = "sync",

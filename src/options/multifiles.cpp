@@ -37,7 +37,8 @@ Table multifile_table() {
       Row::row<&V::expected_bytes, &C::expected_bytes>(
           {.name = "expected_bytes",
            .meaning = "approximate size of each of these streams in bytes (default 0: unknown)",
-           .advice = "Any size is possible, whatever this says. A stream with an announced size of up to 4 MiB is "
+           .advice = "A stream may grow to any size regardless of this value. A stream with an announced size of up to "
+                     "4 MiB is "
                      "stored contiguously, larger ones in chunks of 4 to 64 MiB; a stream of unknown size is divided "
                      "into chunks of 1 MiB. Space that is announced but not written is a hole in the file, which "
                      "takes no disk space. Ranks may differ in it.",
@@ -168,7 +169,7 @@ Table repair_table() {
   using V = RepairOptions;
   using C = lq_multifile_repair_options;
   using Row = Rows<V, C>;
-  auto result = table<C>("A multifile made in place from what an interrupted writer left", {"multifile.repair"});
+  auto result = table<C>("A multifile made in place from the remains of an interrupted one", {"multifile.repair"});
   result.rows = {Row::row<&V::overwrite, &C::overwrite>(overwrite_text()),
                  Row::row<&V::dry_run, &C::dry_run>(dry_run_text())};
   for (Option& row : result.rows) row.not_in_lq = "lq repair has it among the options of RepackOptions";

@@ -1,13 +1,13 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Rows of questions to files, of conversion, and of the generator.
+// Rows for inspecting and converting files, and for the generator.
 #include "options/shared_rows.hpp"
 
 namespace lq::options {
 
 Table scan_table() {
-  auto result = table<lq_scan_options>("Asking what is in a file", {"info", "validate", "explain"},
+  auto result = table<lq_scan_options>("Inspecting a file", {"info", "validate", "explain"},
                                        {"ls", "info", "validate", "explain"});
   result.rows = limit_rows<Limits, lq_scan_options>();
   return result;
@@ -38,7 +38,7 @@ Table verify_table() {
       Row::row<&V::block_bytes, &C::block_bytes>(block_bytes_text()),
       Row::row<&V::require, &C::require>(
           {.name = "require",
-           .meaning = "the least verdict that is accepted (default consistent)",
+           .meaning = "the lowest verdict that is accepted (default consistent)",
            .advice = "sound: exact checksums, or second copies, cover all content and agree. consistent: nothing "
                      "disagrees, but some content has weak sums only (those of NERSC and MILC do not detect exchanged "
                      "words), stated values, or nothing but its size."}),
@@ -68,7 +68,7 @@ Table diagnose_table() {
       Row::row<&V::lattice, &C::lattice>(
           {.name = "lattice",
            .meaning = "extents such as 8x8x8x16 (x, y, z, t), if the header is wrong or missing",
-           .advice = "Replaces what the header says about the numbers; sums and plaquette of the header are kept. In "
+           .advice = "Replaces what the header states about the numbers; sums and plaquette of the header are kept. In "
                      "a file that no format recognises, a gauge field of any SU(N) is searched for at every byte "
                      "where one may begin, and in records of Fortran.",
            .is_extents = true}),
@@ -79,12 +79,12 @@ Table diagnose_table() {
                      "take suma and sumb from a log, a database, or another copy."}),
       Row::row<&V::whole_bytes, &C::whole_bytes>(
           {.name = "whole_bytes",
-           .meaning = "larger fields are sampled and not read from front to back (default 4294967296)",
+           .meaning = "larger fields are sampled instead of read completely (default 4294967296)",
            .advice = "Damage is found and checksums are compared only if all sites are read; some thousand sites are "
                      "enough to find how numbers are stored and in which order. 0 reads only these."}),
       Row::row<&V::seconds, &C::seconds>(
           {.name = "seconds",
-           .meaning = "after X seconds no further orders of the sites are tried (default 60)",
+           .meaning = "stop trying other orders of the sites after X seconds (default 60)",
            .advice = "Applies if the checksum does not agree. The 10208 process grids of 24x24x24x48 take two "
                      "seconds; the time grows with the number of sites and of grids.",
            .bounds = {.least = 0}}),
@@ -98,7 +98,7 @@ Table diagnose_table() {
       Row::row<&V::reading, &C::reading>(
           {.name = "reading",
            .meaning = "use reading N of the list, from 1 (default 0: the one that is proven)",
-           .advice = "If several readings fit that nothing in the file distinguishes, such as names of directions, or "
+           .advice = "If the file fits several readings equally well, such as different names of directions, or "
                      "if none is proven, only you know which is right. The numbers are the same each time the file is "
                      "examined.",
            .bounds = {.least = 0}}),
@@ -134,10 +134,11 @@ Table convert_table() {
       Rows<V, C>::row<&V::accept_damage, &C::accept_damage>(
           {.name = "accept_damage",
            .meaning = "convert data that look damaged",
-           .advice = "If the source has no checksum, its links are checked while they are read: zeros, links off "
-                     "SU(N), a different stated plaquette. Such data are refused without this option, because the new "
-                     "file would have right checksums for them. Data that disagree with a checksum are always "
-                     "refused, and so are files with a broken structure: `lq repair` makes a file of what is whole."}),
+           .advice =
+               "If the source has no checksum, its links are checked while they are read: zeros, links off "
+               "SU(N), a different stated plaquette. Such data are refused without this option, because the new "
+               "file would have right checksums for them. Data that disagree with a checksum are always "
+               "refused, and so are files with a broken structure: `lq repair` saves the intact part as a new file."}),
       Rows<V, C>::row<&V::field, &C::field>(
           {.name = "field",
            .meaning = "only this field; NAME:N is number N of that name (default: all)",
@@ -169,7 +170,7 @@ Table diff_table() {
       Row::row<&V::tolerance, &C::tolerance>(
           {.name = "tolerance",
            .meaning = "ignore absolute differences of up to X (default 0)",
-           .advice = "Numbers that differ by no more count as equal; the largest differences are nevertheless "
+           .advice = "Numbers that differ by at most X count as equal; the largest differences are nevertheless "
                      "reported. 0 requires equal numbers, which a copy in the same precision has; in a copy in single "
                      "precision links differ by up to 6e-8.",
            .bounds = {.least = 0},
@@ -177,8 +178,9 @@ Table diff_table() {
       Row::row<&V::field, &C::field>(
           {.name = "field",
            .meaning = "only this field; NAME:N is number N of that name (default: all)",
-           .advice = "The name of a field in both files. Empty means all fields: those of one name are compared with "
-                     "each other, and a field that only one of the files has makes the files differ."}),
+           .advice =
+               "The name of a field in both files. Empty means all fields: fields of the same name are compared with "
+               "each other, and a field that only one of the files has makes the files differ."}),
       Row::row<&V::index, &C::index>({.name = "index",
                                       .meaning = "which of the fields with that name, from 0",
                                       .advice = "In the order of the file.",
@@ -214,7 +216,7 @@ Table generate_table() {
       Row::row<&V::sweeps, &C::sweeps>(
           {.name = "sweeps",
            .meaning = "heat bath sweeps (default 100)",
-           .advice = "Each sweep updates every link once. From a cold start the plaquette has settled after some ten; "
+           .advice = "Each sweep updates every link once. From a cold start the plaquette settles after about ten; "
                      "long distances need hundreds. 0 gives the start.",
            .bounds = {.least = 0}}),
       Row::row<&V::over_relaxation, &C::over_relaxation>(
@@ -238,8 +240,9 @@ Table generate_table() {
       Row::with<Path<&V::after_sweep>, &C::after_sweep, &C::context>(
           {.name = "after_sweep",
            .meaning = "called on every rank after each sweep, with 1, 2, ...",
-           .advice = "In C++ the function receives the links and may make collective calls with them; so give it on "
-                     "all ranks or on none.",
+           .advice =
+               "In C++ the function receives the links and may make collective calls with them; therefore pass it on "
+               "all ranks or on none.",
            .not_in_lq = "lq shows a bar on a terminal, and with -v the plaquette"},
           {"after_sweep", "context"}),
   };

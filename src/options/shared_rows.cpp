@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is said of options that several calls have.
+// Descriptions of options that several calls have.
 #include "options/shared_rows.hpp"
 
 namespace lq::options {
@@ -10,14 +10,15 @@ std::vector<Option> route_texts() {
   return {
       {.name = "strategy",
        .meaning = "how sites are transferred between ranks and file (default auto)",
-       .advice = "auto asks the plan (\"lq plan\"), which knows the process grid, the file system and the site "
-                 "profile, and chooses the strategy that it predicts to be fastest. direct: every rank moves its "
-                 "own rows; best if rows are long. shared: the rows of several ranks are combined in memory that "
-                 "a node shares, and written to the file in large chunks. pull: the same for writing, but the "
-                 "rank that writes copies the rows from its neighbours' memory; in reading it is shared. "
-                 "messages: rows are exchanged by messages within a node as well, which works everywhere. A "
-                 "strategy that is not possible is an error; it is never replaced silently. The file is the same "
-                 "with all of them."},
+       .advice =
+           "auto uses the plan (\"lq plan\"), which takes into account the process grid, the file system and the site "
+           "profile, and selects the strategy predicted to be fastest. direct: every rank moves its "
+           "own rows; best if rows are long. shared: the rows of several ranks are combined in memory that "
+           "a node shares, and written to the file in large chunks. pull: the same for writing, but the "
+           "rank that writes copies the rows from its neighbours' memory; in reading it is shared. "
+           "messages: rows are exchanged by messages within a node as well, which works everywhere. A "
+           "strategy that is not possible is an error; it is never replaced silently. The file is the same "
+           "with all of them."},
       {
           .name = "aggregators",
           .meaning = "ranks that access the file (default: chosen)",
@@ -44,7 +45,7 @@ std::vector<Option> route_texts() {
                  "0 is 16 MiB, or 64 MiB on file systems whose servers are fast with calls of 4 MiB and more (Lustre, "
                  "GPFS, BeeGFS and others with large blocks). "
                  "More memory allows larger chunks; below some hundred kilobytes the plan has to choose small "
-                 "ones, and below eight sites it refuses. Change it only if memory is short.",
+                 "ones, and below eight sites it reports an error. Change it only if memory is short.",
        .aliases = {"memory"}},
       threads_text(),
       {.name = "profile",
@@ -68,19 +69,20 @@ std::vector<Option> stripe_texts() {
        .advice = "For Lustre, CephFS and BeeGFS, where the program that creates a file may set it; other file "
                  "systems ignore it, and the report says so, as it does if the file system refuses. More servers "
                  "accept more bytes at a time, and each costs time when the file is opened, inspected and "
-                 "removed. A number above that of the servers means all."},
+                 "removed. A number above the number of servers means all."},
       {.name = "stripe_bytes",
        .meaning = "contiguous bytes of a new file on one server (default: by its size)",
-       .advice = "As stripe_count. It is rounded up to what the file system accepts: multiples of 64 KiB, on "
-                 "BeeGFS powers of two. Between 1 and 4 MiB there is little to gain; a value smaller than the "
-                 "pieces that ranks write divides each of them into several requests. Ranks get domains of whole "
-                 "stripes."},
+       .advice =
+           "Available where stripe_count is. It is rounded up to what the file system accepts: multiples of 64 KiB, on "
+           "BeeGFS powers of two. Between 1 and 4 MiB there is little to gain; a value smaller than the "
+           "pieces that ranks write divides each of them into several requests. Ranks get domains of whole "
+           "stripes."},
       {.name = "stripes_by_size",
        .meaning = "set what is not requested by the size of the file",
        .advice = "On Lustre: one stripe for files below 32 MiB, otherwise one for each 64 MiB of the first field, "
                  "up to the number of targets, in pieces of 1 MiB, or of 4 MiB from 1 GiB on. Folders whose "
                  "stripes grow with the file (progressive layouts), or that were given stripes of their own, are "
-                 "not changed, nor are all other file systems, where nothing is gained by it.",
+                 "not changed, nor are all other file systems, which would gain nothing.",
        .off = "leave the stripes of a new file as set by its folder"},
   };
 }
@@ -101,12 +103,12 @@ std::vector<Option> limit_texts() {
 
 Option threads_text() {
   return {.name = "threads",
-          .meaning = "threads of each rank, or 0 for as many as it has cores to itself (default 0)",
+          .meaning = "threads of each rank; 0: one for each core that it has to itself (default 0)",
           .advice =
               "They read, write, pack, check and compress in parallel; the results are the same to the last "
               "bit. 0 divides the cores that the ranks of a node may run on fairly among them, and uses one "
               "thread if there is little to do, and in the background, where the program computes at the same "
-              "time. Buffers are per thread: the number of threads is limited so that their buffers fit into "
+              "time. Buffers are per thread: the number of threads is limited so that all buffers fit into "
               "memory_bytes, if that is an option. Set 1 to keep a transfer to the calling thread. Only the "
               "calling thread calls your functions. Ranks may differ in it.",
           .ranks = Ranks::own,
@@ -142,7 +144,7 @@ Option overwrite_text() {
 Option observables_text() {
   return {.name = "observables",
           .meaning = "measure Wilson and Polyakov loops, energy and topological charge of gauge fields",
-          .advice = "docs/guide/observables.md says what they are. Gradient flow is added by flow_steps."};
+          .advice = "docs/guide/observables.md defines them. Gradient flow is added by flow_steps."};
 }
 
 std::vector<Option> flow_texts() {

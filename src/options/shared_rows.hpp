@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Rows that several tables have: how sites travel, bounds on what files may ask for, who is told of progress.
+// Rows that several tables have: routes of sites, bounds on allocations requested by files, and progress callbacks.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace lq::options {
 
 // Rows of a table made of pointers to members, so that the compiler checks names and types in both languages.
 
-// The way to a member of a member: Path<&WriteOptions::route, &RouteOptions::strategy>.
+// The path to a member of a member: Path<&WriteOptions::route, &RouteOptions::strategy>.
 template <auto... steps>
 struct Path {
   template <class Options>
@@ -88,7 +88,7 @@ struct Rows {
     if (row.path.empty()) row.path = row.name;
     return row;
   }
-  // One member in C, called as the option is.
+  // One C member with the name of the option.
   template <class Where, auto c_member>
   static Option at(Option row) {
     const std::string_view name = row.name;
@@ -100,7 +100,7 @@ struct Rows {
   }
 };
 
-// A table without its rows, whose options functions of Python and verbs of `lq` take.
+// A table without its rows; Python functions and verbs of `lq` accept its options.
 template <class C>
 Table table(std::string_view summary, std::vector<std::string_view> functions,
             std::vector<std::string_view> verbs = {}) {
@@ -119,7 +119,7 @@ inline void append(std::vector<Option>& rows, std::vector<Option> more) {
   for (Option& row : more) rows.push_back(std::move(row));
 }
 
-// What is said of them, in the order of the members.
+// The texts of the rows, in the order of the members.
 std::vector<Option> route_texts();
 std::vector<Option> limit_texts();
 Option threads_text();

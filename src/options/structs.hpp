@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// All structs of options: one list, of which tables, translations from C and the functions of C are made.
+// All structs of options in one list. Tables, translations from C and the C functions are generated from it.
 #pragma once
 
 #include <string_view>
@@ -25,7 +25,7 @@
 
 #include "options/option.hpp"
 
-// In the order of the reference page: the name and the type in C++, the type in C, and what makes the table.
+// In the order of the reference page: name and type in C++, type in C, and the function that makes the table.
 // clang-format off
 #define LQ_CORE_OPTION_STRUCTS(row)                                                                    \
   row(WriteOptions, WriteOptions, lq_write_options, write_table)                                       \
@@ -48,7 +48,7 @@
   row(RepartitionOptions, RepartitionOptions, lq_repartition_options, repartition_table)               \
   row(SqueezeOptions, SqueezeOptions, lq_squeeze_options, squeeze_table)                               \
   row(ProtectOptions, ProtectOptions, lq_protect_options, protect_table)
-// The same with those of which components have the functions of C.
+// The same, with the structs whose C functions are in component libraries.
 #define LQ_OPTION_STRUCTS(row)                                                             \
   LQ_CORE_OPTION_STRUCTS(row)                                                              \
   row(Hdf5Options, Hdf5Options, lq_hdf5_options, hdf5_table)                               \
@@ -58,7 +58,7 @@
 
 namespace lq::options {
 
-// What a struct of C stands for.
+// The C++ counterpart of a C struct.
 template <class C>
 struct Meaning;
 

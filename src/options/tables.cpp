@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The tables together: looking rows up, and all of it as JSON for other languages.
+// All tables: finding rows, and the JSON form for other languages.
 #include <algorithm>
 #include <cmath>
 
@@ -54,8 +54,8 @@ void write(base::JsonWriter& json, const Table& table, const Option& row) {
   json.end_object();
 }
 
-// Made when it is first asked for, so that a call pays for its own table only. Never destroyed: threads of the program
-// may still transfer while it ends.
+// Created on first use, so that a call pays for its own table only. Never destroyed, because threads of the program may
+// still transfer while it exits.
 template <Table (*make)()>
 const Table& made() {
   static const Table& table = *new Table(make());
@@ -182,7 +182,7 @@ std::string tables_json() {
   return json.end_array().take();
 }
 
-// What is said of an option when ranks differ in it.
+// The message for an option in which ranks differ.
 
 std::vector<comm::Stated> stated(const Table& table, const void* options, std::string_view within) {
   std::vector<comm::Stated> result;

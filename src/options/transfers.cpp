@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Rows of what reads and writes fields, and of plans for that.
+// Rows of operations that read and write fields, and of plans for them.
 #include "options/shared_rows.hpp"
 
 namespace lq::options {
@@ -10,7 +10,7 @@ namespace {
 using W = WriteOptions;
 using R = ReadOptions;
 
-// What only formats know that have several ways.
+// Options for formats with several layouts.
 std::vector<Option> format_rows() {
   using Row = Rows<W, lq_write_options>;
   return {
@@ -59,10 +59,10 @@ std::vector<Option> format_rows() {
       Row::row<&W::protect, &lq_write_options::protect>(
           {.name = "protect",
            .meaning = "write a sidecar with parity next to the file, such as 3% of its size (default: none)",
-           .advice = "The same as to protect the file when it is there, by all ranks: NAME.lq-parity, or "
-                     "NAME.set.lq-parity for several files that belong together. The file has its name before the "
+           .advice = "The same as lq protect for the finished file, done by all ranks: NAME.lq-parity, or "
+                     "NAME.set.lq-parity for a set of files. The file gets its name before the "
                      "sidecar is written; if that fails, the file stays, and the error says so. An existing sidecar is "
-                     "replaced as the file is."}),
+                     "replaced with the file."}),
   };
 }
 
@@ -143,7 +143,7 @@ std::vector<Option> write_rows() {
   append(rows, route_rows<W, lq_write_options, &W::route>());
   for (Option& row : rows) {
     if (!row.path.starts_with("route.")) continue;
-    // A conversion deals out boxes; that the generator has threads is an option of its own.
+    // A conversion distributes boxes, so threads apply to it; the generator has a thread option of its own.
     row.verbs = {row.name == "threads" ? "convert" : "generate"};
   }
   append(rows, format_rows());

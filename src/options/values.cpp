@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Options read from texts and from members of C, and the sentences for what they cannot be.
+// Options read from texts and from members of C, and the messages for values that are not accepted.
 #include "options/values.hpp"
 
 #include <cerrno>

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The types that options have: as text, and as members of the structs of C.
+// The types of options: as text, and as members of C structs.
 #pragma once
 
 #include <algorithm>
@@ -25,15 +25,15 @@
 
 namespace lq::options {
 
-// A function of a caller in C may want the work to end which calls it: it cannot throw, so it asks.
+// A C callback cannot throw. To stop the operation that called it, it makes a request instead.
 
-// Local. Asked within a function that this thread is in.
+// Local. Requests a stop, from within a callback on this thread.
 void ask_to_stop() noexcept;
 void forget_stop() noexcept;
-// Local. io with ECANCELED where it was asked since it was forgotten.
+// Local. Throws io with ECANCELED if a stop was requested since the last request was cleared.
 void throw_if_stopped();
 
-// Local. call(arguments...), and the end of the work where it asked for that.
+// Local. Runs call(arguments...), then throws if it requested a stop.
 template <class Call, class... Arguments>
 void call_or_stop(Call* call, Arguments... arguments) {
   forget_stop();
@@ -41,7 +41,7 @@ void call_or_stop(Call* call, Arguments... arguments) {
   throw_if_stopped();
 }
 
-// The names of the values of an enumeration; numbers are those of C.
+// The names of the values of an enumeration; the numbers are those of the C API.
 template <class Enum>
 inline constexpr std::array<Choice, 0> choices = {};
 template <>
@@ -80,7 +80,7 @@ static_assert(static_cast<int>(Verify::read_back) == LQ_VERIFY_READ_BACK &&
               static_cast<int>(Measure::never) == LQ_MEASURE_NEVER &&
               static_cast<int>(Require::sound) == LQ_REQUIRE_SOUND && static_cast<int>(Precision::single) == LQ_SINGLE);
 
-// Of a text; `row` has the bounds, and the choices of an enumeration.
+// Parse a text; `row` has the bounds, and the choices of an enumeration.
 bool flag_in(std::string_view text, const Option& row, std::string_view shown);
 std::int64_t whole_in(std::string_view text, const Option& row, std::string_view shown);
 std::uint64_t count_in(std::string_view text, const Option& row, std::string_view shown);
@@ -93,9 +93,9 @@ std::string choice_text(std::span<const Choice> all, int number);
 std::string metadata_text(const Metadata& metadata);
 std::string box_text(const Box& box);
 
-// Of members of C.
+// Convert members of C structs.
 int choice_of_c(int number, const Option& row);
-// Here, because limequat_mpi needs it, too, and sees nothing that liblimequat hides.
+// Defined here because limequat_mpi also uses it and cannot see hidden symbols of liblimequat.
 inline Coord coord_of(const std::int64_t* values, int dimensions, std::string_view name) {
   const auto reject_member = [](const std::string& sentence) { throw Error(Code::invalid_argument, sentence); };
   if (dimensions < 1 || dimensions > max_dimensions) {
@@ -107,7 +107,7 @@ inline Coord coord_of(const std::int64_t* values, int dimensions, std::string_vi
 }
 Metadata metadata_of(const lq_metadata* metadata, std::size_t count);
 
-// A type of option: its kind, its text, and its form in C. One that C lacks has no `c` functions.
+// A type of option: its kind, its text, and its form in C. Types that C lacks have no `c` functions.
 template <class T>
 struct Value;
 
@@ -177,7 +177,7 @@ struct Value<Enum> {
   static void from_c(Enum& value, const Option& row, int c) { value = static_cast<Enum>(choice_of_c(c, row)); }
 };
 
-// Not given is the empty text, and 0 in C, or LQ_AS_IT_IS where 0 is a value.
+// If not given: an empty text, and in C 0, or LQ_AS_IT_IS where 0 is a value.
 template <class Enum>
 requires std::is_enum_v<Enum>
 struct Value<std::optional<Enum>> {
@@ -242,7 +242,7 @@ struct Value<std::optional<Box>> {
   }
 };
 
-// A function and what is handed to it. C++ hands the field to the observer of sweeps, too.
+// A function and its context argument. In C++ the observer of sweeps also receives the field.
 template <class... Arguments>
 struct Value<std::function<void(Arguments...)>> {
   using Function = std::function<void(Arguments...)>;

@@ -50,7 +50,7 @@ Table copy_table() {
   return result;
 }
 
-// Rows of files dealt out over subfiles.
+// Rows of files distributed over subfiles.
 
 Table repartition_table() {
   using V = RepartitionOptions;
@@ -101,8 +101,8 @@ Table repartition_table() {
            .meaning = "resume an interrupted call",
            .advice = "Recorded blocks are read from the target and compared with their sums; only blocks that are "
                      "missing or differ are moved again. If the unfinished target has another partition, or the "
-                     "source has changed, the call starts over, and a finding says so. A target that is complete "
-                     "already stays."}),
+                     "source has changed, the call starts over, and a finding says so. A target that is already "
+                     "complete stays."}),
       Row::row<&V::overwrite, &C::overwrite>(overwrite_text()),
       Row::row<&V::dry_run, &C::dry_run>(dry_run_text()),
       Row::row<&V::sync, &C::sync>(sync_at_the_end_text()),
@@ -153,37 +153,37 @@ Table protect_table() {
   result.rows = {
       Row::row<&V::parity, &C::parity>(
           {.name = "parity",
-           .meaning = "bytes of parity for those of the files: \"1%\" to \"100%\" (default 3%)",
+           .meaning = "size of the parity relative to the files: \"1%\" to \"100%\" (default 3%)",
            .advice =
-               "3% is two parity blocks for 63 of a file, so that in each window of 64 MiB or more a stretch of 2 "
-               "MiB, or two of 1 MiB, come back. 10% are seven blocks, and so on. More parity takes as much more "
-               "time. The smallest sidecars are a few kilobytes."}),
+               "3% means two parity blocks for 63 of a file, which restore a range of 2 MiB, or two of 1 MiB, in each "
+               "window of 64 MiB or more. 10% means seven blocks, and so on. The time grows with the amount of "
+               "parity. The smallest sidecars are a few kilobytes."}),
       Row::row<&V::lost_files, &C::lost_files>(
           {.name = "lost_files",
-           .meaning = "of several files with one sidecar, so many come back when lost (default 2; 0: none)",
+           .meaning = "number of lost files that a sidecar of several files can restore (default 2; 0: none)",
            .advice =
-               "The parity of a set is as large as so many times its largest file, but at least that of `parity`: "
-               "of 62 files of equal size two are 3.2% of all, of four files half of all. 0 protects several "
-               "files against damage alone, for the price of `parity`. A file by itself is not concerned.",
+               "The parity of a set has at least this many times the size of its largest file, and at least `parity`: "
+               "two of 62 files of equal size are 3.2% of the total, two of four files are half. 0 protects several "
+               "files against damage only, at the cost of `parity`. It has no effect on a sidecar of a single file.",
            .bounds = {.least = -1, .most = 62}}),
       Row::row<&V::together, &C::together>(
           {.name = "together",
-           .meaning = "one sidecar for all FILEs, which lie in one folder",
-           .advice = "It is called files.set.lq-parity, as that of a whole folder. Add no file to it later: to protect "
-                     "further files means to protect all of them again."}),
+           .meaning = "one sidecar for all FILEs, which must be in one folder",
+           .advice = "Its name is files.set.lq-parity, as for a whole folder. Files cannot be added to it: to protect "
+                     "additional files, protect all of them again."}),
       Row::row<&V::check, &C::check>(
           {.name = "check",
            .meaning = "write nothing: compare files with the sidecars that they have",
-           .advice = "Every block of the files and of the sidecars is compared with its sum; of what is damaged the "
-                     "bytes are named, and whether they come back. Files without a sidecar are named, too."}),
+           .advice = "Every block of the files and of the sidecars is compared with its sum. Damaged bytes are listed, "
+                     "and whether they can be restored. Files without a sidecar are also listed."}),
       Row::row<&V::overwrite, &C::overwrite>(overwrite_text()),
       Row::row<&V::accept_damage, &C::accept_damage>(
           {.name = "accept_damage",
-           .meaning = "protect files that differ from their older sidecars as they are",
-           .advice = "A file that has a sidecar is compared with it before another one takes its place. Bytes that "
+           .meaning = "protect files in their current state, although they differ from their older sidecars",
+           .advice = "A file that has a sidecar is compared with it before it is replaced. Bytes that "
                      "differ, and that no checksum of the file proves, may be damage, which the new sidecar would "
-                     "keep: it is refused without this option, and so is forgetting a missing file that the old "
-                     "sidecar brings back. `lq repair` restores both. Files that disagree with a checksum of their own "
+                     "preserve: this is refused without this option, and so is dropping a missing file that the old "
+                     "sidecar can restore. `lq repair` restores both. Files that disagree with their own checksum "
                      "are always refused."}),
       Row::row<&V::sync, &C::sync>(sync_at_the_end_text()),
   };

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Work on the local cells of a rank, dealt out over its threads.
+// Work on the local cells of a rank, distributed over its threads.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace lq::physics {
 
-// Local. work(thread, begin, end) for a stretch of the cells of each thread.
+// Local. work(thread, begin, end) for a range of the cells of each thread.
 template <class Work>
 void share_cells(std::size_t cells, comm::Team& team, const Work& work) {
   team.run([&](int thread) {
@@ -23,7 +23,7 @@ void share_cells(std::size_t cells, comm::Team& team, const Work& work) {
   });
 }
 
-// Local. The sum of what add(sum, begin, end) makes of empty sums.
+// Local. The total of empty sums after add(sum, begin, end).
 template <class Sum, class Add>
 Sum sum_of_cells(std::size_t cells, comm::Team& team, const Add& add) {
   std::vector<Sum> of_threads(static_cast<std::size_t>(team.size()));

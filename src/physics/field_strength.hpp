@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The field strength by its clover definition, and what is made of it at each site: energy and topological charge.
+// The field strength in its clover definition, and the energy and topological charge at each site.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace lq::physics {
 
-// Of one thread. F of a plane is the Hermitian part (C - C^dagger) / 8i, where C is the sum of the four plaquettes in
+// Not thread-safe. F of a plane is the Hermitian part (C - C^dagger) / 8i, where C is the sum of the four plaquettes in
 // it that begin and end at the site. The copies in `links` (Reach::loops) are up to date.
 template <class Colors>
 class FieldStrength {
@@ -37,7 +37,7 @@ class FieldStrength {
   }
 
   std::size_t planes() const noexcept { return planes_; }
-  // Tr F^2 of a plane without the trace of F, so that it is that of the Lie algebra of SU(N).
+  // Tr F^2 of a plane without the trace of F, as in the Lie algebra of SU(N).
   double energy(std::size_t plane) const noexcept {
     const double* f = of(plane);
     const double trace = real_trace(colors_, f);

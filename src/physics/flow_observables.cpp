@@ -34,7 +34,7 @@ using physics::ranks_of;
 using physics::resolve_gauge;
 using physics::SeenLinks;
 
-// Of the points of a flow.
+// Sums over the points of a flow.
 struct FlowSums {
   physics::PlaneSums planes;
   LatticeSum energy, charge;
@@ -56,7 +56,7 @@ struct FlowSums {
 constexpr double four_pi_squared = 4 * M_PI * M_PI;
 constexpr int charge_dimensions = 4;
 
-// Local. work(site, strength) for all sites of this rank.
+// Local. Calls work(site, strength) for all sites of this rank.
 template <class Sum, class Work>
 Sum sum_of_strengths(int colors, const Links& links, comm::Team& team, const Work& work) {
   return physics::sum_of_cells<Sum>(links.halo().local_cells(), team,
@@ -96,7 +96,7 @@ FlowPoint measure_flow(const Grid& grid, int colors, const Links& links, double 
   return point;
 }
 
-// Links for which the loops and the flow have no meaning.
+// Rejects links for which loops and flow are meaningless.
 void require_in_group(const Grid& grid, int colors, const SeenLinks& all, const Unitarity& unitarity) {
   if (all.not_finite.value > 0) {
     base::fail(Code::invalid_argument, {.expected = "0", .found = std::to_string(all.not_finite.value)},
@@ -130,12 +130,14 @@ void flow(const Grid& grid, int colors, Links& links, const ObservablesOptions& 
     result.flow.push_back(measure_flow(grid, colors, links, k * options.flow_step, team));
   }
   if (grid.extents().size() != charge_dimensions) return;
-  const std::vector<double> clover = energies_of(result.flow, &FlowPoint::energy);
-  const std::vector<double> plaquettes = energies_of(result.flow, &FlowPoint::energy_plaquette);
-  result.t0 = physics::t0_of(clover, options.flow_step);
-  result.w0 = physics::w0_of(clover, options.flow_step);
-  result.t0_plaquette = physics::t0_of(plaquettes, options.flow_step);
-  result.w0_plaquette = physics::w0_of(plaquettes, options.flow_step);
+  comm::agree_alike(ranks_of(grid), [&] {
+    const std::vector<double> clover = energies_of(result.flow, &FlowPoint::energy);
+    const std::vector<double> plaquettes = energies_of(result.flow, &FlowPoint::energy_plaquette);
+    result.t0 = physics::t0_of(clover, options.flow_step);
+    result.w0 = physics::w0_of(clover, options.flow_step);
+    result.t0_plaquette = physics::t0_of(plaquettes, options.flow_step);
+    result.w0_plaquette = physics::w0_of(plaquettes, options.flow_step);
+  });
 }
 
 }  // namespace
@@ -179,7 +181,7 @@ Observables observables(const Grid& grid, const Field& field, const ObservablesO
 
 namespace {
 
-// Collective. `dimensions`: those that it must have; 0: any.
+// Collective. `dimensions`: required number; 0: any.
 Field resolve_for_density(const Grid& grid, const Field& field, std::string_view verb, int dimensions) {
   const int found = grid.extents().size();
   if (dimensions > 0 && found != dimensions) {  // the same on all ranks
@@ -190,7 +192,7 @@ Field resolve_for_density(const Grid& grid, const Field& field, std::string_view
   return resolve_gauge(grid, field, verb);
 }
 
-// Collective. set(links, team, density) sets a number for each local site.
+// Collective. set(links, team, density) computes a number for each local site.
 template <class Set>
 std::vector<double> density_of(const Grid& grid, const Field& gauge, physics::Reach reach, int threads,
                                const Set& set) {

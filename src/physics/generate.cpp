@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// generate: the arguments checked on all ranks, then a Markov chain run for its length.
+// generate: the arguments are checked on all ranks, then a Markov chain of the requested length runs.
 #include <cmath>
 #include <memory>
 #include <vector>
@@ -33,7 +33,7 @@ namespace lq::physics {
 template <int N>
 class Chain {
  public:
-  // Collective. Starts from random links or from 1, as the options say.
+  // Collective. Starts from random links or from 1, depending on the options.
   Chain(const Grid& grid, const GenerateOptions& options);
 
   // Collective. One heat bath sweep, number 1 and up, and the over-relaxation sweeps after it.
@@ -57,16 +57,15 @@ class Chain {
   std::uint64_t seed_ = 0;
   Colouring colouring_;
   Links links_;
-  std::vector<std::vector<std::size_t>> cells_;  // the local ones of each colour
-  comm::Team team_;                              // shares those of one colour, which do not depend on each other
+  std::vector<std::vector<std::size_t>> cells_;  // local cells of each colour
+  comm::Team team_;                              // shares the cells of one colour, which are independent
 };
 
 extern template class Chain<2>;
 extern template class Chain<3>;
 
-// Links of one direction and one colour do not see each other: they are updated in any order, then the copies that
-// other ranks hold are brought up to date. What happens to a link depends on its site's number in the whole lattice,
-// never on the rank.
+// Links of one direction and one colour are independent: they are updated in any order, then the copies on other ranks
+// are refreshed. The update of a link depends on its site's number in the whole lattice, never on the rank.
 
 namespace {
 
@@ -107,7 +106,7 @@ Chain<N>::Chain(const Grid& grid, const GenerateOptions& options)
   start(options);
 }
 
-// Copies are drawn like the originals: no exchange is needed.
+// Copies are drawn like the originals, so no exchange is needed.
 template <int N>
 void Chain<N>::start(const GenerateOptions& options) {
   share_out(links_.halo().cells(), [&](std::size_t begin, std::size_t end) {
@@ -130,7 +129,7 @@ void Chain<N>::sweep(int number) {
   reunitarise_all();
 }
 
-// work(begin, end) for parts of so many cells, side by side.
+// Calls work(begin, end) concurrently for parts of this many cells.
 template <int N>
 template <class Work>
 void Chain<N>::share_out(std::size_t cells, const Work& work) {
@@ -179,7 +178,7 @@ void Chain<N>::over_relax() {
   });
 }
 
-// Rounding errors must not pile up. Copies are equal to their originals and stay so.
+// Prevents an accumulation of rounding errors. Copies are equal to their originals and stay equal.
 template <int N>
 void Chain<N>::reunitarise_all() {
   share_out(links_.halo().cells(), [&](std::size_t begin, std::size_t end) {
@@ -243,28 +242,28 @@ void check_field(const Grid& grid, const MutableField& field) {
   if (dimensions < 2) reject(fmt::format("{} dimension", dimensions), "2 or more");
 }
 
-// The memory of the field, and memory of the host that takes its place where it is a GPU's.
+// The memory of the field, or host memory that replaces it for a GPU.
 class Target {
  public:
   Target(const Grid& grid, const MutableField& field)
       : memory_(static_cast<std::byte*>(field.data)),
         sites_(grid.local_volume()),
         site_bytes_(static_cast<std::size_t>(field.spec.site_bytes())),
-        driver_(device::driver_of(field.data, home_)),
+        driver_(device::driver_of(field.data, context_)),
         host_(driver_ != nullptr ? sites_ * field.spec.numbers : 0) {}
 
   double* numbers() noexcept { return driver_ != nullptr ? host_.data() : reinterpret_cast<double*>(memory_); }
-  // What was written to numbers() is in the field.
+  // Copies numbers() into the field.
   void complete() {
     if (driver_ == nullptr) return;
-    device::copy_in(*driver_, home_, reinterpret_cast<const std::byte*>(host_.data()), memory_, sites_, site_bytes_);
+    device::copy_in(*driver_, context_, reinterpret_cast<const std::byte*>(host_.data()), memory_, sites_, site_bytes_);
   }
 
  private:
   std::byte* memory_;
   std::uint64_t sites_;
   std::size_t site_bytes_;
-  device::DeviceContext home_;
+  device::DeviceContext context_;
   const device::Driver* driver_;
   std::vector<double> host_;
 };

@@ -20,7 +20,7 @@
 namespace lq::physics {
 namespace {
 
-// The largest sum of |re| + |im| of a row, which is no less than any norm of the matrix that counts below.
+// The largest sum of |re| + |im| of a row, which is at least any relevant norm of the matrix.
 template <class Colors>
 double norm_of(Colors colors, const double* a) noexcept {
   const std::size_t row = 2 * static_cast<std::size_t>(static_cast<int>(colors));
@@ -33,7 +33,7 @@ double norm_of(Colors colors, const double* a) noexcept {
   return largest;
 }
 
-// exp(a) by its series, of a matrix that was halved until few terms are enough, and then squared as often.
+// exp(a) by its series: the matrix is halved until few terms suffice, and the result squared equally often.
 template <class Colors>
 class Exponential {
  public:
@@ -54,7 +54,7 @@ class Exponential {
   }
 
  private:
-  // So many that what is left out is below rounding: norm^(n+1) / (n+1)! < 2^-57.
+  // Number of terms for which the remainder is below rounding: norm^(n+1) / (n+1)! < 2^-57.
   static int terms_for(double norm) noexcept {
     int terms = 1;
     for (double left = norm * norm / 2; left > 0x1p-57 && terms < 20; left *= norm / (terms + 1)) ++terms;
@@ -82,7 +82,7 @@ class Exponential {
   Matrix<Colors> scaled_, result_, product_;
 };
 
-// z = kept z + added P(a), with P the part of a that is in the Lie algebra: anti-Hermitian without a trace.
+// z = kept z + added P(a), where P is the projection onto the Lie algebra: anti-Hermitian and traceless.
 template <class Colors>
 void add_projection(Colors colors, const double* a, double kept, double added, double* z) noexcept {
   const int n = colors;
@@ -126,7 +126,7 @@ double* GradientFlow::generator(int mu, std::size_t cell) noexcept {
   return generators_.data() + number * matrix_numbers(colors_);
 }
 
-// The force of the action on a link is the part of the sum of its plaquettes that is in the Lie algebra.
+// The force of the action on a link is the projection of the sum of its plaquettes onto the Lie algebra.
 template <class Colors>
 void GradientFlow::add_forces(Colors colors, double kept, double added, std::size_t begin, std::size_t end) {
   Matrix staple(colors), plaquettes(colors), path(colors), returning(colors);

@@ -1,8 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The gradient flow of the Wilson action, dV/dt = -g0^2 {dS(V)} V, by the third order Runge-Kutta integrator of
-// M. Luescher, arXiv:1006.4518, appendix C. Links move alone, so that the result does not depend on the process grid.
+// The gradient flow of the Wilson action, dV/dt = -g0^2 {dS(V)} V, by the third order Runge-Kutta integrator of M.
+// Luescher, arXiv:1006.4518, appendix C. Each link is advanced separately, so the result does not depend on the process
+// grid.
 #pragma once
 
 #include <optional>
@@ -18,7 +19,7 @@ namespace lq::physics {
 
 class GradientFlow {
  public:
-  // Collective. The links flow where they are; their copies (Reach::staples) are up to date. All outlive the object.
+  // Collective. The links are changed in place; their copies (Reach::staples) are up to date. All arguments outlive it.
   GradientFlow(const Grid& grid, int colors, Links& links, comm::Team& team);
 
   // Collective. From t to t + step; copies are up to date afterwards.
@@ -42,8 +43,8 @@ class GradientFlow {
 // invalid_argument: a number or size of steps that cannot be integrated.
 void require_valid_flow(int steps, double step);
 
-// Where values at equally spaced times first reach a level from below, by a straight line between two of them; nothing
-// where they do not.
+// The time at which values at equally spaced times first reach a level from below, by linear interpolation; empty if
+// they do not.
 std::optional<double> crossing(std::span<const double> values, double step, double level);
 
 // t0 and w0 of energies at times 0, step, 2 step, ...

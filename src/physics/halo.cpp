@@ -17,7 +17,7 @@ Halo::Halo(const Grid& grid, Reach reach, const Colouring& colouring,
       colouring_(colouring),
       dimensions_(static_cast<std::size_t>(extents_.size())),
       local_cells_(grid.local_volume()) {
-  // With the first exchange, so that all that may fail on one rank is agreed on at once.
+  // Runs with the first exchange, so that everything that may fail on one rank is agreed on together.
   const auto prepare = [&] {
     natural_ = lattice::resolve_order({}, extents_.size());
     std::size_t stride = 1;
@@ -66,7 +66,7 @@ std::size_t Halo::cell_of(const Coord& x) const noexcept {
   return local_cells_ + static_cast<std::size_t>(found - copies_.data());
 }
 
-// Inside the box a neighbour is a stride away; only its surface needs a search.
+// Inside the box a neighbour is one stride away; only the surface needs a search.
 std::size_t Halo::neighbour_cell(std::size_t cell, const Coord& x, int mu, Step step) const noexcept {
   const auto stride = strides_[static_cast<std::size_t>(mu)];
   if (step == Step::up && x[mu] + 1 < box_.lower[mu] + box_.extents[mu]) return cell + stride;

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The cells a rank computes on: its local sites in natural order, then copies of sites of other ranks that are
-// neighbours (or neighbours of neighbours around a corner), and who is whose neighbour. A site that is needed in
+// The cells on which a rank computes: its local sites in natural order, then copies of sites of other ranks that are
+// neighbours (or neighbours of neighbours around a corner), and the neighbour relations. A site that is needed in
 // several places because the lattice is periodic has one cell.
 #pragma once
 
@@ -20,8 +20,8 @@
 
 namespace lq::physics {
 
-// Colours of sites such that neighbours differ, for any periodic lattice with extents of 2 and more: even and odd
-// where all extents are even, else three colours. Links of one direction and one colour can be updated in any order.
+// Colours of sites such that neighbours differ, for any periodic lattice with extents of 2 and more: even and odd if
+// all extents are even, else three colours. Links of one direction and one colour can be updated in any order.
 class Colouring {
  public:
   // Every site has colour 0.
@@ -37,7 +37,7 @@ class Colouring {
   int colour_of(const Coord& x) const noexcept {
     std::int64_t sum = 0;
     for (int d = 0; d < extents_.size(); ++d) {
-      // Along a ring of odd length colours alternate except for the last site, which has the third colour.
+      // Along a ring of odd length colours alternate, except that the last site has the third colour.
       const bool closes_odd_ring = extents_[d] % 2 != 0 && x[d] == extents_[d] - 1;
       sum += closes_odd_ring ? 2 : x[d] % 2;
     }
@@ -49,30 +49,30 @@ class Colouring {
   int colours_ = 1;
 };
 
-// Which copies are kept: for plaquettes x+mu; for staples x+mu, x-nu and x-nu+mu; for loops these, and x-mu-nu for
-// clovers, x+mu+nu, x+2mu and x+2mu+nu for loops with sides of two steps.
+// The copies to keep: for plaquettes x+mu; for staples x+mu, x-nu and x-nu+mu; for loops these, x-mu-nu for clovers,
+// and x+mu+nu, x+2mu and x+2mu+nu for loops with sides of two steps.
 enum class Reach { plaquettes, staples, loops };
 
 class Halo {
  public:
   static constexpr std::size_t no_cell = std::numeric_limits<std::size_t>::max();
 
-  // Collective. `allocate` takes the number of cells as soon as it is known; its failure is that of all ranks.
+  // Collective. `allocate` receives the number of cells as soon as it is known; its failure is thrown on all ranks.
   Halo(
       const Grid& grid, Reach reach, const Colouring& colouring = {},
       base::FunctionRef<void(std::size_t cells)> allocate = [](std::size_t) {});
 
   std::size_t local_cells() const noexcept { return local_cells_; }
   std::size_t cells() const noexcept { return local_cells_ + copies_.size(); }
-  // Number in the whole lattice of the site a cell holds.
+  // Number in the whole lattice of the site in a cell.
   std::uint64_t site_rank(std::size_t cell) const noexcept;
 
-  // The cell of the neighbour, no_cell if none is kept. `down` needs Reach::staples or loops.
+  // The cell of the neighbour; no_cell if there is none. `down` needs Reach::staples or loops.
   std::size_t up(std::size_t cell, int mu) const noexcept { return up_[index(cell, mu)]; }
   std::size_t down(std::size_t cell, int mu) const noexcept { return down_[index(cell, mu)]; }
 
-  // Collective. Brings the copies of the sites of one colour up to date, in several arrays; each has `cell_bytes` for
-  // every cell.
+  // Collective. Refreshes the copies of the sites of one colour, in several arrays; each has `cell_bytes` for every
+  // cell.
   void refresh(std::span<std::byte* const> arrays, std::size_t cell_bytes, int colour);
 
  private:
@@ -93,9 +93,9 @@ class Halo {
   std::size_t dimensions_ = 0;
   std::size_t local_cells_ = 0;
   SiteOrder natural_;
-  std::vector<std::size_t> strides_;     // from a local cell to the next in each dimension
+  std::vector<std::size_t> strides_;     // between local cells, by dimension
   std::vector<std::uint64_t> copies_;    // site ranks: by colour, then ascending
-  std::vector<std::size_t> first_copy_;  // of each colour, and the end
+  std::vector<std::size_t> first_copy_;  // by colour, and the end
   std::vector<std::size_t> up_, down_;
   std::vector<lattice::SiteExchange> exchanges_;  // one for each colour
 };

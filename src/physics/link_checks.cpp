@@ -56,12 +56,12 @@ bool ZeroLinks::fill_boundaries(const Extents& extents) const noexcept {
 
 namespace {
 
-// Of links in single precision, whose distances are some 1e-6.
+// For links in single precision, whose distances are about 1e-6.
 constexpr double beyond_rounding = 1e-4;
 
 constexpr std::uint64_t nowhere = std::numeric_limits<std::uint64_t>::max();
 
-// A link of broken numbers is as far from the group as can be.
+// A link with NaNs counts as infinitely far from the group.
 double or_infinite(double distance) {
   return std::isfinite(distance) ? distance : std::numeric_limits<double>::infinity();
 }

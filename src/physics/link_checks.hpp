@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Questions to the links of a gauge field: those that each link answers alone, and all that one pass can tell.
+// Checks of the links of a gauge field: those of each link alone, and everything that one pass can find.
 #pragma once
 
 #include <algorithm>
@@ -18,10 +18,10 @@
 
 namespace lq::physics {
 
-// Links all of whose numbers are 0: boundaries in time have them, and damage.
+// Links whose numbers are all 0: due to boundaries in time, or damage.
 struct ZeroLinks {
   std::uint64_t all = 0;
-  // Of these, for each direction, in the first and in the last slice of the last dimension.
+  // Those of them in the first and in the last slice of the last dimension, by direction.
   std::array<std::uint64_t, max_dimensions> in_first_slice{}, in_last_slice{};
 
   // Local. The links of one local site of `grid`, counted in natural order.
@@ -36,10 +36,10 @@ struct ZeroLinks {
     for (std::uint64_t& count : in_last_slice) combined.sum(count);
   }
 
-  // All are those that leave the last slice, and all of these are zero: open boundaries in time.
+  // True if exactly the links that leave the last slice are zero: open boundaries in time.
   bool leave_last_slice(const Extents& extents) const noexcept;
-  // All fill the links of some directions in the first or the last slice: fixed boundaries, such as those of the
-  // Schroedinger functional, which some programs store as zeros; but also what lost writes leave of whole slices.
+  // True if they are all links of some directions in the first or the last slice: fixed boundaries, such as those of
+  // the Schroedinger functional, which some programs store as zeros; but lost writes of whole slices look the same.
   bool fill_boundaries(const Extents& extents) const noexcept;
 };
 
@@ -47,9 +47,9 @@ class LinkChecks {
  public:
   LinkChecks(const Grid& grid, int colors) : grid_(grid), colors_(colors) {}
 
-  // Local. The links of some sites one after the other, in natural order.
+  // Local. The links of several sites, contiguous, in natural order.
   void add_traces(std::span<const double> links);
-  // The same, of up to most_sites, `site` the first of them. False if no link is far from the group, so that none is
+  // The same, for up to most_sites sites beginning with `site`. False if no link is far from the group, so that none is
   // zero and every number is finite.
   bool add_distances(std::uint64_t site, std::span<const double> links);
   // The same as a row (kernels/plaquette_rows.hpp), of SU(2) and SU(3), which have_rows().
@@ -58,10 +58,10 @@ class LinkChecks {
   static constexpr std::size_t most_sites = 32;
   std::size_t site_numbers() const noexcept;
 
-  // Local. What was seen of other sites of this rank.
+  // Local. Adds the results of other sites of this rank.
   void add(const LinkChecks& others) noexcept;
 
-  // Those of all ranks together, except where the worst link is.
+  // Totals over all ranks, except for the place of the worst link.
   static constexpr std::size_t terms = 2 * LatticeSum::terms + 3;
   template <class Terms>
   void each_term(Terms&& combined) {
@@ -73,13 +73,13 @@ class LinkChecks {
     combined.sum(far_links_);
   }
 
-  // Of the checks of all ranks.
+  // From the checks of all ranks.
   double link_trace() const noexcept;
-  // Collective. The same; `mine` are those of this rank.
+  // Collective. The same; `mine` are the checks of this rank.
   Unitarity unitarity(const LinkChecks& mine) const;
 
  private:
-  // Of each link the distances' squares: of sites side by side, `padded` of each direction.
+  // The squares of the distances of each link: for consecutive sites, `padded` values per direction.
   struct Distances {
     std::size_t padded = 0;
     std::array<double, most_sites * max_dimensions> from_unitarity, from_one;
@@ -92,7 +92,7 @@ class LinkChecks {
   int colors_ = 0;
   LatticeSum traces_, distances_;
   double largest_ = -1, largest_determinant_ = 0;
-  std::uint64_t worst_site_ = 0;  // local
+  std::uint64_t worst_site_ = 0;  // local number
   int worst_link_ = 0;
   std::uint64_t far_links_ = 0;
 };
@@ -109,13 +109,13 @@ struct Count {
   }
 };
 
-// What one pass sees of the links, each alone.
+// Results of one pass over the links, each checked alone.
 struct SeenLinks {
   LinkChecks checks;
   Count not_finite;
   ZeroLinks zeros;
 
-  // Local. The links of up to LinkChecks::most_sites sites, `site` the first of them, but for their traces.
+  // Local. The links of up to LinkChecks::most_sites sites beginning with `site`, except their traces.
   // `row`: the same as a row, if there is one.
   void add_sites(const Grid& grid, std::uint64_t site, std::span<const double> links,
                  const kernels::RowLine* row = nullptr);
@@ -134,26 +134,26 @@ struct SeenLinks {
   }
 };
 
-// Local. Of some numbers, how many are NaN or infinite.
+// Local. Counts NaNs and infinities.
 std::uint64_t count_not_finite(std::span<const double> numbers) noexcept;
 
-// All that can be asked of a gauge field whose file may be wrong, from one pass: what lq::measure() tells, links that
-// are zero, and whether rows and columns are exchanged.
+// All checks of a gauge field whose file may be wrong, in one pass: those of lq::measure(), zero links, and whether
+// rows and columns are exchanged.
 
 // Plaquettes of some sites, the same on any process grid. With rows and columns exchanged, four links around a
-// plaquette are no closed loop, so that these products average to less than the plaquette.
+// plaquette do not form a closed loop, so these products average to less than the plaquette.
 struct TransposedSample {
-  // Of the sites whose number in the lattice is a multiple of this: some 64, and some 2048 at most.
+  // Step between the sampled site numbers of the lattice: about 64 samples, and at most about 2048.
   static std::uint64_t step_of_few(const Extents& extents) noexcept { return lq::volume(extents) / 64 + 1; }
   static std::uint64_t step_of_most(const Extents& extents) noexcept { return lq::volume(extents) / 2048 + 1; }
 
   std::uint64_t plaquettes = 0;
-  double excess = 0;  // average of the product of transposed links minus that of the links as they are
-  double error = 0;   // of this average
+  double excess = 0;  // average product of transposed links minus that of unchanged links
+  double error = 0;   // error of this average
 
   // The links look right only with rows and columns exchanged.
   bool is_transposed() const noexcept { return is_beyond_error(excess); }
-  // They look right as they are.
+  // The links look right unchanged.
   bool is_right() const noexcept { return is_beyond_error(-excess); }
 
  private:
@@ -168,12 +168,12 @@ struct ExaminedLinks {
   ZeroLinks zeros;
   TransposedSample transposed;
 
-  // The links are in the group, but those around plaquettes know nothing of each other: noise, or links in another
-  // order than the file says.
+  // The links are in the group, but those around plaquettes are uncorrelated: noise, or links in another order than the
+  // file states.
   bool is_noise(const Extents& extents, int colors) const noexcept;
 };
 
-// Collective. As lq::measure().
+// Collective. The same as lq::measure().
 ExaminedLinks examine_links(const Grid& grid, const Field& field, int threads = 0);
 
 }  // namespace lq::physics

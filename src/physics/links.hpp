@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A gauge field as the physics computes on it: doubles, all links of one direction together, cells as in a Halo.
+// A gauge field in the form used for computation: doubles, all links of one direction together, cells as in a Halo.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ class Links {
       std::copy_n(numbers.data() + static_cast<std::size_t>(mu) * link_numbers_, link_numbers_, at(mu, cell));
     }
   }
-  // The same of several that follow one another.
+  // The same for several consecutive sites.
   void set_sites(std::size_t cell, std::span<const double> numbers) noexcept {
     const std::size_t of_site = static_cast<std::size_t>(directions_) * link_numbers_;
     for (std::size_t at = 0; at < numbers.size(); at += of_site) set_site(cell++, numbers.subspan(at, of_site));
@@ -47,7 +47,7 @@ class Links {
     for (int mu = 0; mu < directions_; ++mu) numbers = std::copy_n(at(mu, cell), link_numbers_, numbers);
   }
 
-  // Collective. Copies of links of other ranks become what these ranks have: those of one direction and colour, or all.
+  // Collective. Refreshes the copies of links of other ranks: those of one direction and colour, or all.
   void refresh(int mu, int colour) {
     std::byte* const array = reinterpret_cast<std::byte*>(at(mu, 0));
     halo_.refresh({&array, 1}, link_numbers_ * sizeof(double), colour);
@@ -81,8 +81,8 @@ class Links {
   Halo halo_;  // allocates the numbers
 };
 
-// The staple of a link: what the Wilson action sees around it. With U the link, the plaquettes that contain it
-// add up to Re Tr(U * staple).
+// The staple of a link: its surroundings in the Wilson action. With U the link, the plaquettes that contain it add up
+// to Re Tr(U * staple).
 
 // Links transport from x+mu to x, so that for every nu other than mu the sum has
 //   above  U_nu(x+mu) U_mu(x+nu)^dagger U_nu(x)^dagger

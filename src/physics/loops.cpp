@@ -19,7 +19,7 @@ namespace {
 constexpr int longest = 2;  // sides of Wilson loops
 
 // Sums over loops with r and s steps, at [r - 1][s - 1]. In planes between spatial directions both orientations of a
-// rectangle are one.
+// rectangle are counted together.
 struct LoopSums {
   LatticeSum spatial[longest][longest], temporal[longest][longest];
 
@@ -70,7 +70,7 @@ class LoopsAt {
   }
 
  private:
-  // Re Tr W / N of r steps along mu and s along nu.
+  // Re Tr W / N of r steps along mu and s steps along nu.
   double trace_of(std::size_t x, int mu, int r, int nu, int s) noexcept {
     const double* const along = line(x, mu, r, along_);
     const double* const across = line(x, nu, s, across_);
@@ -108,7 +108,7 @@ WilsonLoop averages_of(const LoopSums& sums, int r, int s, const Extents& extent
   const auto last = extents.size() - 1;
   const auto directions = static_cast<std::uint64_t>(last);
   const std::uint64_t sites = volume(extents), slice = sites / static_cast<std::uint64_t>(extents[last]);
-  // Of s steps in time from each point of space.
+  // s steps in time from each point of space.
   const auto in_time = [&](int steps) {
     const std::int64_t from = open_boundary ? std::max<std::int64_t>(extents[last] - steps, 0) : extents[last];
     return slice * directions * static_cast<std::uint64_t>(from);
@@ -131,7 +131,9 @@ std::vector<WilsonLoop> wilson_loops(const Grid& grid, int colors, const Links& 
                                      comm::Team& team) {
   LoopSums sums;
   comm::CombinedTerms terms(sums);
+  std::vector<WilsonLoop> loops;
   comm::agree(grid.communicator().engine(), terms.all(), [&] {
+    loops.reserve(std::size_t{longest} * longest);
     terms.tell(sum_of_cells<LoopSums>(links.halo().local_cells(), team,
                                       [&](LoopSums& mine, std::size_t begin, std::size_t end) {
                                         with_colors(colors, [&](auto n) {
@@ -141,7 +143,6 @@ std::vector<WilsonLoop> wilson_loops(const Grid& grid, int colors, const Links& 
                                       }));
   });
   terms.take(sums);
-  std::vector<WilsonLoop> loops;
   for (int r = 1; r <= longest; ++r) {
     for (int s = 1; s <= longest; ++s) loops.push_back(averages_of(sums, r, s, grid.extents(), open_boundary));
   }
@@ -161,7 +162,7 @@ struct TraceSums {
   }
 };
 
-// Collective. The slices at which the box of some rank begins: those before them need copies of what is in them.
+// Collective. The slices at which the box of some rank begins: the preceding slices need copies of them.
 std::vector<std::uint64_t> first_slices(const Grid& grid) {
   const int last = grid.extents().size() - 1;
   std::vector<std::uint64_t> is_first = comm::agree(grid.communicator().engine(), [&] {
@@ -174,7 +175,7 @@ std::vector<std::uint64_t> first_slices(const Grid& grid) {
 }
 
 // Products of the links from each site of a slice to the end of the lattice, from the last slice to the first, so that
-// their order and thus their rounding is the same on any process grid.
+// order and rounding are the same on any process grid.
 class LinesInTime {
  public:
   LinesInTime(const Grid& grid, int colors, Links& links)
@@ -196,7 +197,7 @@ class LinesInTime {
     for (std::size_t x = begin; x < begin + slice_cells_; ++x) work(x);
   }
 
-  // Local. The slices after it are complete, and copies of that up to date.
+  // Local. The later slices are complete, and copies of the next slice up to date.
   void set_slice(std::int64_t t) {
     for_each_cell(t, [&](std::size_t x) {
       if (t + 1 == times_) {

@@ -15,7 +15,7 @@
 
 namespace lq::physics {
 
-// Collective. 1x1, 1x2, 2x1, 2x2; with open boundaries the averages of the loops that do not leave the last time slice.
+// Collective. 1x1, 1x2, 2x1, 2x2; with open boundaries the averages over loops that do not leave the last time slice.
 // The copies in `links` (Reach::loops) are up to date.
 std::vector<WilsonLoop> wilson_loops(const Grid& grid, int colors, const Links& links, bool open_boundary,
                                      comm::Team& team);

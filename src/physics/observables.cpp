@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What gauge fields are asked: plaquette, trace of the links, distance from the group, numbers that are none.
-// Each rank adds up its sites, then the sums of the ranks are combined exactly.
+// Measurements of gauge fields: plaquette, trace of the links, distance from the group, NaNs and infinities. Each rank
+// sums over its sites, then the sums of the ranks are combined exactly.
 #include <cmath>
 #include <span>
 #include <utility>
@@ -33,7 +33,7 @@ using physics::ranks_of;
 using physics::resolve_gauge;
 using physics::SeenLinks;
 
-// Doubles side by side in natural order, in memory of the processor.
+// Contiguous doubles in natural order, in host memory.
 bool is_in_place(const Field& field, int dimensions) {
   return lattice::is_plain(field) && field.spec.precision == Precision::double_ &&
          lattice::resolve_order(field.order, dimensions) == lattice::resolve_order({}, dimensions) &&
@@ -77,9 +77,9 @@ class PlanesAsRows {
   std::vector<kernels::RowLine*> planes_;
 };
 
-// A field of which one rank has all sites, slice after slice: out of its memory where it lies there in place, else by
-// copies of two slices for each thread. each_plane(thread, first site, links, rows) is called for every plane of every
-// slice, with its links as rows, too.
+// A field whose sites are all on one rank, slice by slice: in place if possible, else with copies of two slices for
+// each thread. Calls each_plane(thread, first site, links, rows) for every plane of every slice; `rows` has the same
+// links.
 template <class EachPlane>
 physics::SliceSums slice_sums(const Grid& grid, const Field& gauge, comm::Team& team, const EachPlane& each_plane) {
   const Extents& extents = grid.extents();
@@ -132,8 +132,8 @@ physics::SliceSums slice_sums(const Grid& grid, const Field& gauge, int threads)
   return slice_sums(grid, gauge, team, [](int, std::uint64_t, std::span<const double>, const kernels::RowLine*) {});
 }
 
-// A few sites tell that most links are right; where they do not, more decide: more(step), of the sites whose number is
-// a multiple of that.
+// A few sites suffice to find that most links are right; otherwise more decide: more(step) checks the sites whose
+// number is a multiple of step.
 template <class More>
 physics::TransposedSample enough_of(const physics::TransposedSample& few, const Extents& extents, const More& more) {
   const std::uint64_t step = physics::TransposedSample::step_of_most(extents);
@@ -195,7 +195,7 @@ Physics measure(const Grid& grid, const Field& field, int threads) {
 
 namespace {
 
-// Of a field of which one rank has all sites.
+// For a field whose sites are all on one rank.
 physics::ExaminedLinks examine_alone(const Grid& grid, const Field& gauge, int threads) {
   const int colors = gauge.spec.colors;
   const Extents& extents = grid.extents();
@@ -289,8 +289,8 @@ physics::ExaminedLinks physics::examine_links(const Grid& grid, const Field& fie
 }
 
 bool physics::ExaminedLinks::is_noise(const Extents& extents, int colors) const noexcept {
-  // The error of the average over random links; of random matrices of SU(2) Re Tr U / N has the width 1/2, of larger
-  // groups one that is smaller than 1/N.
+  // In units of the error of the average over random links; for random SU(2) matrices Re Tr U / N has the width 1/2,
+  // for larger groups a width smaller than 1/N.
   constexpr double enough = 5;
   const auto planes = static_cast<double>(extents.size() * (extents.size() - 1)) / 2;
   const double error = 1 / (colors * std::sqrt(static_cast<double>(volume(extents)) * planes));

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Two products of two links each and the product of these as vectors; no third matrix product is needed.
+// Two products of two links each, and their scalar product as vectors; no third matrix product is needed.
 #include "physics/plaquettes.hpp"
 
 #include <algorithm>

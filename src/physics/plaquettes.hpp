@@ -21,7 +21,7 @@
 
 namespace lq::physics {
 
-// Of the sums over all plaquettes between spatial directions, and over the others.
+// Averages from the sums over all plaquettes between spatial directions, and over the others.
 Plaquette averages(const LatticeSum& spatial, const LatticeSum& temporal, const Extents& extents);
 
 struct PlaneSums {
@@ -38,16 +38,16 @@ struct PlaneSums {
     temporal.each_term(combined);
   }
 };
-// Over the plaquettes of this rank; the copies in `links` are up to date.
+// Sums over the plaquettes of this rank; the copies in `links` are up to date.
 PlaneSums sum_plaquettes(int colors, const Links& links, comm::Team& team);
 
-// Local. The mean of the plaquettes that go forward from each site of this rank; the copies are up to date.
+// Local. The mean of the plaquettes that extend forward from each site of this rank; the copies are up to date.
 void plaquette_means(int colors, const Links& links, comm::Team& team, std::span<double> means);
 
 // Collective. Refreshes the copies of `links` first.
 Plaquette average_plaquette(const Grid& grid, int colors, Links& links, comm::Team& team);
 
-// What a TransposedSample is made of.
+// The sums for a TransposedSample.
 struct TransposedSums {
   LatticeSum excess, squares;
   std::uint64_t plaquettes = 0;
@@ -58,7 +58,7 @@ struct TransposedSums {
     squares.add(more * more);
     ++plaquettes;
   }
-  // The plaquettes of one site, here(mu) its link and above(mu, nu) that of the next site in direction nu. `first`,
+  // The plaquettes of one site: here(mu) is its link, above(mu, nu) the link of the next site in direction nu. `first`,
   // `second`: memory for a matrix each.
   template <class Colors, class Here, class Above>
   void add_site(Colors colors, int directions, const Here& here, const Above& above, double* first, double* second) {
@@ -84,19 +84,19 @@ struct TransposedSums {
 // Over the sites of this rank whose number in the lattice is a multiple of `step`; the copies in `links` are up to
 // date.
 TransposedSums sum_transposed(int colors, const Links& links, std::uint64_t step);
-// The same, of one rank that has all links in natural order.
+// The same, for a single rank that has all links in natural order.
 TransposedSums sum_transposed(const Extents& extents, int colors, std::span<const double> links, std::uint64_t step);
 
-// Non-compact links of U(1): a real number A for each link, which stands for the phase exp(i A).
+// Non-compact links of U(1): a real number A for each link, which represents the phase exp(i A).
 
-// One real number for each of two or more dimensions: what such links are kept as.
+// True for one real number for each of two or more dimensions, the form in which such links are stored.
 bool can_be_u1(const FieldSpec& spec, const Extents& extents) noexcept;
 
-// re and im of the phases, as links of one colour.
+// Real and imaginary parts of the phases, as links of one colour.
 std::vector<double> phases_of(std::span<const double> angles);
 
-// Collective. The average of Re U_P, of a field whose spec is resolved, by the given number of threads of this
-// rank; 0: as many as it has cores to itself.
+// Collective. The average of Re U_P, for a field whose spec is resolved, with the given number of threads of this rank;
+// 0: one for each core that it has to itself.
 double u1_plaquette(const Grid& grid, const Field& field, int threads);
 
 }  // namespace lq::physics

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Random numbers that are a function of what they are for: Philox4x32-10 (Salmon et al., SC'11) turns seed, sweep,
-// site, link and number of the draw into random bits, so no generator state exists that could depend on the ranks.
+// Random numbers as a function of their purpose: Philox4x32-10 (Salmon et al., SC'11) turns seed, sweep, site, link and
+// number of the draw into random bits, so there is no generator state that could depend on the ranks.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ inline std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> coun
   return counter;
 }
 
-// What the numbers are for.
+// The purpose of the numbers.
 struct Draws {
   std::uint64_t seed = 0;
   std::uint32_t sweep = 0;
@@ -58,7 +58,7 @@ class Random {
   std::array<std::uint32_t, 4> counter_;
 };
 
-// ln x for x > 0, the same to the last bit on every machine, which libm does not promise; right to a few units of
+// ln x for x > 0, identical to the last bit on every machine, which libm does not guarantee; accurate to a few units of
 // the last digit. With x = m 2^e and m around 1, ln m = 2 artanh((m - 1) / (m + 1)).
 inline double logarithm(double x) noexcept {
   int exponent = 0;

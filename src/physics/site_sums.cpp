@@ -68,13 +68,13 @@ SiteStream::SiteStream(const Grid& grid, const Field& field)
     row_.resize(std::max<std::size_t>(most, 1) * site_bytes);
     return;
   }
-  device::DeviceContext home;
-  if (const device::Driver* const driver = device::driver_of(field.data, home); driver != nullptr) {
-    on_device_.emplace(*driver, home, static_cast<const std::byte*>(field.data), grid.local_volume(), site_bytes);
+  device::DeviceContext context;
+  if (const device::Driver* const driver = device::driver_of(field.data, context); driver != nullptr) {
+    on_device_.emplace(*driver, context, static_cast<const std::byte*>(field.data), grid.local_volume(), site_bytes);
   }
 }
 
-// Doubles where they lie, single precision by way of `scratch_`.
+// Doubles in place, single precision through `scratch_`.
 std::span<const double> SiteStream::widen(const void* site) {
   if (field_.spec.precision == Precision::double_) return {static_cast<const double*>(site), field_.spec.numbers};
   const float* narrow = static_cast<const float*>(site);
@@ -103,7 +103,7 @@ void SiteStream::for_each(std::uint64_t begin, std::uint64_t end, const TakeSite
   }
 }
 
-// Doubles side by side in natural order.
+// True for contiguous doubles in natural order.
 bool SiteStream::is_in_place() const noexcept {
   return !elsewhere_ && !on_device_ && order_ == natural_ && field_.spec.precision == Precision::double_;
 }

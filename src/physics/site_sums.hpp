@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sums over the lattice that are the same however sites are dealt out over ranks and threads, and the sites one by one.
+// Sums over the lattice that are independent of the distribution of sites over ranks and threads, and access to sites.
 #pragma once
 
 #include <algorithm>
@@ -32,17 +32,17 @@ namespace lq::physics {
 
 comm::Comm& ranks_of(const Grid& grid);
 
-// Collective. The field with its spec resolved; every rank has the same spec. `verb`: what is done, for errors.
+// Collective. The field with its spec resolved; every rank has the same spec. `verb`: the operation, for errors.
 Field resolve_any(const Grid& grid, const Field& field, std::string_view verb);
-// Collective. The same of a gauge field of SU(2) or larger with one link for each of two or more dimensions;
+// Collective. The same for a gauge field of SU(2) or larger with one link for each of two or more dimensions;
 // invalid_argument for others.
 Field resolve_gauge(const Grid& grid, const Field& field, std::string_view verb);
 
-// A sum over the lattice that is the same to the last bit however the terms are dealt out over ranks. Terms of the
-// size of 1 are summed in steps of 2^-60, larger ones in steps of 2^-40.
+// A sum over the lattice that is the same to the last bit for any distribution of the terms over ranks. Terms of order
+// 1 are summed in steps of 2^-60, larger ones in steps of 2^-40.
 class LatticeSum {
  public:
-  // Terms beyond 2^21 count as 2^21: numbers of that size mean broken links anyhow.
+  // Terms beyond 2^21 count as 2^21: numbers of that size indicate broken links anyway.
   void add(double term) noexcept {
     if (std::abs(term) <= 2) {
       small_.add(term * 0x1p20);
@@ -51,7 +51,7 @@ class LatticeSum {
     }
   }
 
-  // Terms of the size of 1 that were summed before, as whole numbers of 2^-30 and of 2^-60.
+  // Terms of order 1 that were summed elsewhere, as integer multiples of 2^-30 and of 2^-60.
   void add_small(double high, double low) noexcept { small_.add_steps(high, low); }
 
   void add(const LatticeSum& other) noexcept {
@@ -75,19 +75,19 @@ class LatticeSum {
   base::ExactSum small_, large_;
 };
 
-// The local sites of a field one after the other, whatever its memory looks like.
+// The local sites of a field one by one, for any kind of memory.
 
 // Takes the numbers of local site `site` (its number in natural order), widened to double.
 using TakeSite = base::FunctionRef<void(std::uint64_t site, std::span<const double> numbers)>;
 
-// Of one thread; of a field in memory several may be used side by side. The grid outlives it.
+// Not thread-safe; for a field in memory several may be used concurrently. The grid must outlive it.
 class SiteStream {
  public:
   // Local. `field` is resolved.
   SiteStream(const Grid& grid, const Field& field);
   // Local. The sites numbered begin .. end-1 in natural order.
   void for_each(std::uint64_t begin, std::uint64_t end, const TakeSite& take);
-  // Local. The same, up to `most` at a time, `site` the first of them.
+  // Local. The same, up to `most` sites per call beginning with `site`.
   void for_each_run(std::uint64_t begin, std::uint64_t end, std::size_t most, const TakeSite& take);
 
  private:
@@ -99,18 +99,19 @@ class SiteStream {
   Field field_;
   SiteOrder natural_, order_;
   std::vector<double> scratch_;
-  std::optional<device::SitesOut> on_device_;  // only where the memory is a GPU's
-  std::optional<lattice::RowsOut> elsewhere_;  // only where the memory is not plain
+  std::optional<device::SitesOut> on_device_;  // only for memory of a GPU
+  std::optional<lattice::RowsOut> elsewhere_;  // only if the memory is not plain
   std::optional<lattice::RowWalk> walk_;
   std::vector<std::byte> row_;
   std::vector<double> run_;
 };
 
-// Collective. How many threads walk over the sites of a field, of which a rank wants so many; a function of the
-// caller's is called by his own thread alone.
+// Collective. Number of threads that iterate over the sites of a field, given the number that a rank requests; a
+// function of the caller is called by the calling thread only.
 int threads_for(const Grid& grid, const Field& field, int wanted);
 
-// Local. take(thread, site, numbers) for all local sites, up to `most` at a time, a stretch of them for each thread.
+// Local. Calls take(thread, site, numbers) for all local sites, up to `most` at a time, a range of them for each
+// thread.
 template <class Take>
 void for_each_run(const Grid& grid, const Field& field, comm::Team& team, std::size_t most, const Take& take) {
   team.run([&](int thread) {
@@ -130,12 +131,12 @@ void share_sites(const Grid& grid, const Field& field, comm::Team& team, const T
   comm::agree(grid.communicator().engine(), [&] { for_each_run(grid, field, team, 1, take); });
 }
 
-// Collective. Of this rank: what add(sum, site, numbers) makes of `empty` with all local sites, up to `most` at a time.
-// Sums are added by Sum::add(). Failures as above.
+// Collective. For this rank: `empty` after add(sum, site, numbers) for all local sites, up to `most` at a time. Sums
+// are combined by Sum::add(). Failures as above.
 template <class Sum, class Add>
 Sum sum_of_sites(const Grid& grid, const Field& field, comm::Team& team, const Sum& empty, const Add& add,
                  std::size_t most = 1) {
-  struct alignas(64) Own {  // no cache line is written to by two threads
+  struct alignas(64) Own {  // no two threads write to one cache line
     Sum sum;
   };
   return comm::agree(grid.communicator().engine(), [&] {

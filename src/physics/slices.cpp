@@ -38,7 +38,7 @@ void SliceSums::to_rows(Precision precision, const void* plane, kernels::RowLine
   }
 }
 
-// The row of the plane whose sites are one further in the dimension that has this place in the order.
+// The row of the plane whose sites are the next ones in the dimension at this place in the order.
 std::size_t SliceSums::row_above(std::size_t row, std::size_t place) const noexcept {
   std::size_t stride = 1;
   for (std::size_t p = 1; p < place; ++p) stride *= static_cast<std::size_t>(extents_[order_[p]]);
@@ -46,7 +46,7 @@ std::size_t SliceSums::row_above(std::size_t row, std::size_t place) const noexc
   return row / stride % extent + 1 == extent ? row - (extent - 1) * stride : row + stride;
 }
 
-// The planes in which one direction is the last are temporal; behind the planes come the links.
+// Planes in which one direction is the last are temporal; the links follow the planes.
 LatticeSum& SliceSums::sum_of_term(std::size_t term) noexcept {
   const std::size_t dimensions = order_.size();
   for (std::size_t mu = 0; mu + 1 < dimensions; ++mu) {
@@ -69,7 +69,7 @@ void SliceSums::add_terms(std::size_t rows) {
       for (std::size_t s = 0; s < count; ++s) sum_of_term(term).add(terms[s]);
     }
   }
-  constexpr std::size_t most_sites = std::size_t{1} << 20;  // the sums of so many are exact
+  constexpr std::size_t most_sites = std::size_t{1} << 20;  // sums of this many are exact
   rows_in_sums_ += rows;
   if ((rows_in_sums_ + rows_at_once_) * padded > most_sites) settle();
 }

@@ -41,7 +41,7 @@ constexpr std::size_t matrix_numbers(int colors) noexcept {
   return 2 * static_cast<std::size_t>(colors) * static_cast<std::size_t>(colors);
 }
 
-// Room for one matrix.
+// Memory for one matrix.
 template <class Colors>
 class Matrix;
 template <class Colors>
@@ -82,7 +82,7 @@ void set_element(Colors colors, double* u, int row, int column, std::complex<dou
   u[at + 1] = value.imag();
 }
 
-// c += a b. Real and imaginary parts of a multiply whole rows of b and meet at the end of the row, so that the
+// c += a b. Real and imaginary parts of a multiply whole rows of b and are combined at the end of the row, so that the
 // compiler can use vectors without shuffling. c does not overlap a or b.
 template <int N>
 inline void multiply_add(Fixed<N>, const double* __restrict a, const double* __restrict b,
@@ -141,7 +141,7 @@ double real_trace(Colors colors, const double* u) noexcept {
   return trace;
 }
 
-// Re Tr a b^dagger: the product of the two as vectors.
+// Re Tr a b^dagger: the scalar product of the two as vectors.
 template <class Colors>
 double real_trace_with_adjoint(Colors colors, const double* a, const double* b) noexcept {
   double sum = 0;
@@ -149,7 +149,7 @@ double real_trace_with_adjoint(Colors colors, const double* a, const double* b) 
   return sum;
 }
 
-// c = a b, or, where links are stored with rows and columns exchanged, the product of the transposed ones.
+// c = a b, or, for links stored with rows and columns exchanged, the product of the transposed ones.
 template <class Colors>
 void multiply_links(Colors colors, const double* a, const double* b, bool transposed, double* c) noexcept {
   if (!transposed) return multiply(colors, a, b, c);
@@ -160,8 +160,8 @@ void multiply_links(Colors colors, const double* a, const double* b, bool transp
   }
 }
 
-// Re Tr U_P / N of a plaquette out of its links: in directions mu and nu from its corner, and from the corner above
-// that in the other direction. `first`, `second`: memory for a matrix each.
+// Re Tr U_P / N of a plaquette from its links: in directions mu and nu from its corner, and from the next corner in the
+// other direction. `first`, `second`: memory for a matrix each.
 template <class Colors>
 double plaquette_of(Colors colors, const double* mu, const double* nu_above_mu, const double* nu,
                     const double* mu_above_nu, double* first, double* second, bool transposed = false) noexcept {
@@ -190,7 +190,7 @@ double distance_from_unitarity(Colors colors, const double* u) noexcept {
   return std::sqrt(largest);
 }
 
-// By elimination with row pivoting; `u` is used up.
+// By elimination with row pivoting; destroys `u`.
 template <class Colors>
 std::complex<double> determinant_in_place(Colors colors, double* u) noexcept {
   const int n = colors;

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Draws from the heat bath of SU(2), and links brought back to the group. Only operations that IEEE 754 pins to the
-// last bit are used, no functions of libm but the square root: a seed means the same links on every machine.
+// Draws from the heat bath of SU(2), and projection of links to the group. Uses only operations that IEEE 754 defines
+// to the last bit, and no libm function except the square root: a seed gives the same links on every machine.
 #include "physics/subgroup.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace lq::physics {
 namespace {
 
-// A point in the unit disc, not its centre, and the square of its distance from there.
+// A point in the unit disc other than the centre, and the square of its distance from the centre.
 struct DiscPoint {
   double x = 0, y = 0, square = 0;
 };
@@ -56,7 +56,7 @@ void normalise(double* row, int numbers) noexcept {
 }  // namespace
 
 double draw_trace(double alpha, Random& random) {
-  // Here both accept two draws in five, their worst.
+  // At this value both accept two draws in five, their worst rate.
   return alpha > 0.75 ? draw_by_gamma(alpha, random) : draw_by_rejection(alpha, random);
 }
 
@@ -91,7 +91,7 @@ void reunitarise(Fixed<3>, double* u) noexcept {
     second[k + 1] -= re * u[k + 1] + im * u[k];
   }
   normalise(second, 6);
-  // The third row of a matrix of SU(3) is the conjugate of the cross product of the others.
+  // The third row of an SU(3) matrix is the conjugate of the cross product of the others.
   for (int k = 0; k < 3; ++k) {
     const int p = 2 * ((k + 1) % 3), q = 2 * ((k + 2) % 3);
     third[2 * k] = (u[p] * second[q] - u[p + 1] * second[q + 1]) - (u[q] * second[p] - u[q + 1] * second[p + 1]);

@@ -10,7 +10,7 @@
 
 namespace lq::physics {
 
-// a0 + i (a1 sigma1 + a2 sigma2 + a3 sigma3), with sigma the Pauli matrices; of SU(2) when the norm is 1.
+// a0 + i (a1 sigma1 + a2 sigma2 + a3 sigma3), with sigma the Pauli matrices; in SU(2) if the norm is 1.
 struct Quaternion {
   double a0 = 1, a1 = 0, a2 = 0, a3 = 0;
 };
@@ -23,8 +23,7 @@ inline Quaternion operator*(const Quaternion& a, const Quaternion& b) noexcept {
       a.a0 * b.a2 + a.a2 * b.a0 - (a.a3 * b.a1 - a.a1 * b.a3), a.a0 * b.a3 + a.a3 * b.a0 - (a.a1 * b.a2 - a.a2 * b.a1)};
 }
 
-// A matrix of the subgroup that acts on two colours, as far as Re Tr(g w) for g of the subgroup sees it:
-// size * direction.
+// The part of a matrix that Re Tr(g w) depends on, for g in the subgroup that acts on two colours: size * direction.
 struct Projection {
   double size = 0;
   Quaternion direction;

@@ -39,7 +39,7 @@ void WindowEncoder::encode(std::uint64_t window) {
   }
 }
 
-// Blocks that follow one another in a file are read together.
+// Consecutive blocks of a file are read in one call.
 void WindowEncoder::add_column(std::uint64_t window, std::uint32_t column) {
   const std::uint64_t most = std::max<std::uint64_t>(1, encoded_piece / head_.block_bytes);
   for (std::uint64_t row = 0; row < head_.rows;) {

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sums and parity of one window after the other. Local.
+// Sums and parity, one window at a time. Local.
 #pragma once
 
 #include <functional>
@@ -14,10 +14,10 @@
 
 namespace lq::protection {
 
-// For one thread.
+// Not thread-safe.
 class LQ_INNER WindowEncoder {
  public:
-  // The bytes of a file.
+  // Opens a file by its number.
   using Open = std::function<base::ByteSource&(std::size_t file)>;
   // `head` outlives the object.
   WindowEncoder(const Head& head, Open open);
@@ -25,7 +25,7 @@ class LQ_INNER WindowEncoder {
   // Reads the blocks of a window. io: a file is shorter than the head says.
   void encode(std::uint64_t window);
   const Page& page() const noexcept { return page_; }
-  // Of all rows, parity after parity, as they lie in the sidecar.
+  // Parity of all rows, parity by parity, in the order of the sidecar.
   base::Bytes parity() const noexcept { return parity_; }
   // Bytes of files in the window.
   std::uint64_t bytes() const noexcept { return bytes_; }
@@ -36,7 +36,7 @@ class LQ_INNER WindowEncoder {
 
   const Head& head_;
   Open open_;
-  std::vector<kernels::ProductTables> factors_;  // of each column
+  std::vector<kernels::ProductTables> factors_;  // by column
   Page page_;
   std::vector<std::byte> parity_, piece_;
   std::uint64_t bytes_ = 0;

@@ -28,7 +28,7 @@ constexpr std::uint64_t rows_of_file_windows = 32;
 
 constexpr std::uint64_t divided_up(std::uint64_t a, std::uint64_t b) noexcept { return a / b + (a % b != 0 ? 1 : 0); }
 
-// What the numbers of a head come to must fit 63 bits by far, so that no place overflows.
+// The values in a head must fit 63 bits with a wide margin, so that no place overflows.
 bool is_possible_size(const Head& head) noexcept {
   constexpr std::uint64_t most = std::uint64_t{1} << 60;
   const auto rows = base::checked_multiply(head.rows, head.windows);
@@ -39,7 +39,7 @@ bool is_possible_size(const Head& head) noexcept {
   return bytes && *bytes < most && head.windows < most / 64;
 }
 
-// Below the folder of the sidecar, whatever somebody wrote there.
+// The name must be below the folder of the sidecar, whatever the file states.
 bool is_possible_name(std::string_view name) noexcept {
   if (name.empty() || name.front() == '/' || name.find('\0') != std::string_view::npos) return false;
   for (std::size_t begin = 0; begin <= name.size();) {
@@ -61,7 +61,7 @@ bool are_possible_numbers(const Head& head) noexcept {
   return head.columns + head.parities < kernels::most_code_blocks && is_possible_size(head);
 }
 
-// Blocks of files follow one another without gaps, and fill the windows.
+// Blocks of files are contiguous and fill the windows.
 bool are_possible_files(const Head& head) noexcept {
   const bool is_by_file = head.layout == Layout::files;
   std::uint64_t next = 0, most = 0;
@@ -88,7 +88,7 @@ void put_text(std::vector<std::byte>& bytes, std::string_view text) {
   bytes.insert(bytes.end(), all.begin(), all.end());
 }
 
-// Takes numbers and texts off the front; once something is missing, nothing comes any more.
+// Extracts numbers and texts from the front; after the first missing byte, nothing more is returned.
 class Taking {
  public:
   explicit Taking(base::Bytes bytes) : rest_(bytes) {}
@@ -175,7 +175,7 @@ std::optional<BlockOf> Head::block_at(const Cell& cell) const noexcept {
     if (within >= window_blocks) return {};
     number = cell.window * window_blocks + within;
   }
-  // The last file that begins at or before it; empty ones have no block.
+  // The last file that begins at or before it; empty files have no blocks.
   const auto comes_later = [&](const ProtectedPart& file) {
     if (is_by_file && file.column != cell.column) return file.column > cell.column;
     return file.first > number;
@@ -334,7 +334,7 @@ std::optional<Page> decode_page(base::Bytes bytes, const Head& head, std::uint64
 
 namespace {
 
-// So that a small file has many blocks, too, and its parity is not much larger than asked for.
+// So that a small file also has many blocks, and its parity is not much larger than requested.
 std::uint32_t block_for(std::uint64_t bytes) noexcept {
   const std::uint64_t wanted = std::bit_ceil(divided_up(bytes, usual_window / usual_block));
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(wanted, smallest_block, usual_block));
@@ -351,7 +351,7 @@ void plan_stretches(Head& head, double ratio) {
   }
   constexpr double nearly = 1e-9;
   head.parities = std::max(2U, static_cast<std::uint32_t>(std::ceil(usual_columns * ratio - nearly)));
-  // Of little parity two blocks serve more columns.
+  // With little parity, two blocks protect more columns.
   const double most = kernels::most_code_blocks - 1.0 - head.parities;
   const bool is_little = ratio < 2.0 / usual_columns * 0.9;
   head.columns = is_little ? static_cast<std::uint32_t>(std::min(head.parities / ratio, most)) : usual_columns;
@@ -362,7 +362,7 @@ void plan_stretches(Head& head, double ratio) {
   head.windows = divided_up(blocks, head.window_blocks);
 }
 
-// The largest first, each into the column that is shortest so far: loss of any file is loss of one column.
+// The largest first, each into the shortest column so far: the loss of any one file is the loss of one column.
 void plan_files(Head& head, double ratio, std::uint32_t lost_files) {
   std::uint64_t largest = 0;
   for (const ProtectedPart& file : head.files) largest = std::max(largest, file.bytes);

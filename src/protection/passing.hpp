@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Blocks compared with the sums of a sidecar while the file is read for another reason, so that they need not be read
+// Compares blocks with the sums of a sidecar while the file is read for another purpose, so that they need not be read
 // again.
 #pragma once
 
@@ -18,16 +18,16 @@
 
 namespace lq::protection {
 
-// Which blocks of a file agreed with their sums. Any thread.
+// The blocks of a file that agreed with their sums. Any thread.
 class LQ_INNER PassedBlocks {
  public:
   explicit PassedBlocks(Cover cover);
 
   const Cover& cover() const noexcept { return cover_; }
-  // The file whose bytes pass from now on; they count as long as it is one file, and nothing writes to it.
+  // Sets the file whose bytes pass from now on; results are valid as long as the file is the same and not written to.
   void begin(const storage::Identity& identity);
   void take(std::uint64_t offset, base::Bytes bytes);
-  // Nothing has agreed where `now` is another file, or one in another state.
+  // True if `now` is the same file in the same state, so that the results are valid.
   bool are_of(const storage::Identity& now) const;
   bool have_agreed(std::uint64_t block) const;
 
@@ -39,7 +39,7 @@ class LQ_INNER PassedBlocks {
   std::vector<bool> agreed_;
 };
 
-// Files of another transport; what is read of one of them passes.
+// Files of another transport; reads of one of them are checked.
 class LQ_INNER PassingTransport final : public storage::ForwardingTransport {
  public:
   // `passed` outlives the object and its files.

@@ -20,17 +20,17 @@
 namespace lq::protection {
 namespace {
 
-constexpr std::size_t most_ranges_told = 20;
+constexpr std::size_t max_ranges_listed = 20;
 constexpr std::size_t most_open = 100;
 constexpr std::size_t most_pages = 64, most_restored = 4096;
 constexpr std::uint64_t check_piece = base::mebi;
 
-// All of them, or false where there are fewer.
+// Reads all of them; false if the file ends before.
 bool read_whole(base::ByteSource& file, std::uint64_t offset, base::MutableBytes bytes) {
   return file.read_at(offset, bytes) == bytes.size();
 }
 
-// The head that begins at a place; nothing: it is not whole. Throws for a later version, if its sum agrees.
+// The head at a place; empty: damaged. Throws for a later version, if its sum agrees.
 std::optional<Head> head_at(storage::File& file, std::uint64_t size, std::uint64_t offset) {
   std::vector<std::byte> bytes(head_begin_bytes);
   if (offset > size || size - offset < bytes.size() || !read_whole(file, offset, bytes)) return {};
@@ -73,11 +73,11 @@ std::uint64_t bytes_of(const std::vector<Range>& ranges) noexcept {
 
 std::string text_of(const std::vector<Range>& ranges) {
   std::string text = "bytes ";
-  for (std::size_t i = 0; i < std::min(ranges.size(), most_ranges_told); ++i) {
+  for (std::size_t i = 0; i < std::min(ranges.size(), max_ranges_listed); ++i) {
     const Range& range = ranges[i];
     text += fmt::format("{}{} to {}", i == 0 ? "" : ", ", range.offset, range.offset + range.length - 1);
   }
-  if (ranges.size() > most_ranges_told) text += fmt::format(" and {} more ranges", ranges.size() - most_ranges_told);
+  if (ranges.size() > max_ranges_listed) text += fmt::format(" and {} more ranges", ranges.size() - max_ranges_listed);
   return text;
 }
 
@@ -91,7 +91,7 @@ Sidecar::Sidecar(storage::Transport& transport, const std::string& path)
         "neither of the two heads of this sidecar can be read; protect the files again (`lq protect --overwrite`)");
   }
   head_ = *std::move(head);
-  // Whatever the head says, no more is read, and held, than there is.
+  // Whatever the head states, no more than the actual size is read or held.
   if (head_.page_at(head_.windows, 0) > size_) {
     base::fail(Code::malformed, path,
                "the sidecar ends before its sums do; protect the files again (`lq protect --overwrite`)");
@@ -123,7 +123,7 @@ bool Sidecar::read_parity(const Page& page, const Cell& cell, std::uint32_t pari
 }
 
 std::string Sidecar::path_of(std::size_t file) const {
-  // One file is called as its sidecar is.
+  // A single file has the name of its sidecar.
   if (head_.files.size() == 1 && !path().ends_with(set_ending)) {
     return path().substr(0, path().size() - parity_ending.size());
   }
@@ -157,7 +157,7 @@ std::vector<Range> Sidecar::damage(int threads) const {
   comm::Team team(comm::or_usable_cores(threads));
   comm::parallel_for(team, head_.windows, [&](int, std::uint64_t window) {
     const auto sums = page(window);
-    if (!sums) return;  // told already, and nothing says what its parity should be
+    if (!sums) return;  // reported already, and its parity cannot be checked
     std::vector<std::byte> block(head_.block_bytes);
     for (std::uint32_t parity = 0; parity < head_.parities; ++parity) {
       for (std::uint64_t row = 0; row < head_.rows; ++row) {
@@ -185,7 +185,7 @@ std::vector<std::string> sidecar_names(const std::string& path) {
 
 namespace {
 
-// Its cover there; nothing: the sidecar does not have it.
+// The cover of the file in that sidecar; empty: the sidecar does not contain it.
 std::optional<Cover> cover_in(const std::string& name, const std::string& path) {
   auto sidecar = std::make_shared<const Sidecar>(storage::resolve(name), name);
   const bool is_own = name == path + std::string(parity_ending) && sidecar->head().files.size() == 1;
@@ -199,7 +199,7 @@ std::optional<Cover> cover_in(const std::string& name, const std::string& path) 
 
 namespace {
 
-// Files elsewhere, such as members of archives, have no folder in which a sidecar could be.
+// Files of other transports, such as members of archives, have no folder for a sidecar.
 bool may_have_sidecar(storage::Transport& names, const std::string& path) {
   try {
     return !is_sidecar(path) && names.kind(base::directory_of(path)) == storage::PathKind::directory;
@@ -215,9 +215,9 @@ std::optional<Cover> find_cover(const std::string& path) { return find_cover(sto
 
 std::optional<Cover> find_cover(storage::Transport& names, const std::string& path) {
   if (!may_have_sidecar(names, path)) return {};
-  std::optional<Cover> newest;  // where the file has several, such as one from before it got neighbours
+  std::optional<Cover> newest;  // of several, such as one from before neighbours were added
   for (const std::string& name : sidecar_names(path)) {
-    // A name that is too long is nobody's.
+    // No file can have a name that is too long.
     storage::PathKind kind = storage::PathKind::absent;
     try {
       kind = names.kind(name);
@@ -250,7 +250,7 @@ std::optional<Cover> find_cover_in_folder(const std::string& path) {
 
 namespace {
 
-// How many of the bytes can be read; none where the disk says that it cannot.
+// Number of readable bytes; 0 if the disk reports an error.
 std::size_t readable_bytes(base::ByteSource& source, std::uint64_t offset, base::MutableBytes bytes) {
   try {
     return source.read_at(offset, bytes);
@@ -264,7 +264,7 @@ const BlockSum& sum_at(const Head& head, const Page& page, const Cell& cell) noe
   return page.blocks[static_cast<std::size_t>(cell.column * head.rows + cell.row)];
 }
 
-// Blocks of a file compared with their sums, a piece at a time.
+// Compares blocks of a file with their sums, a piece at a time.
 class Checking {
  public:
   Checking(const Cover& cover, base::ByteSource& source, const PassedBlocks* passed)
@@ -282,11 +282,11 @@ class Checking {
     const std::uint64_t offset = begin * head_.block_bytes;
     buffer.resize(static_cast<std::size_t>(std::min(end * head_.block_bytes, cover_.part().bytes) - offset));
     const auto have_passed = [&](std::uint64_t block) { return passed_ != nullptr && passed_->have_agreed(block); };
-    bool is_new = true;  // all of the piece: it is read at once
+    bool is_new = true;  // the whole piece is read in one call
     for (std::uint64_t block = begin; block < end; ++block) is_new = is_new && !have_passed(block);
     const std::size_t there = is_new ? readable_bytes(source_, offset, buffer) : 0;
     std::shared_ptr<const Page> page;
-    std::uint64_t window = head_.windows;  // of the page
+    std::uint64_t window = head_.windows;  // window of the page
     for (std::uint64_t block = begin; block < end; ++block) {
       if (!is_new && have_passed(block)) continue;
       const Cell cell = head_.cell_of(cover_.file, block);
@@ -294,7 +294,7 @@ class Checking {
       const std::uint64_t within = block * head_.block_bytes - offset;
       const std::size_t length = head_.bytes_of(cover_.file, block);
       const base::MutableBytes bytes = base::MutableBytes(buffer).subspan(static_cast<std::size_t>(within), length);
-      // A disk may not be able to read some of a piece.
+      // A disk may fail to read some of a piece.
       const bool is_there =
           within + length <= there || readable_bytes(source_, block * head_.block_bytes, bytes) == length;
       if (!page) {
@@ -372,7 +372,7 @@ std::shared_ptr<base::ByteSource> SourceFiles::file(std::size_t number) const {
   try {
     opened = storage::resolve(path).open_read(path);
   } catch (const Error& error) {
-    // Of too many open files nothing follows about this one.
+    // Too many open files say nothing about this file.
     if (error.code() == Code::out_of_memory || error.facts().system_errno == EMFILE) throw;
   }
   open_[number] = opened;
@@ -383,7 +383,7 @@ std::shared_ptr<base::ByteSource> SourceFiles::file(std::size_t number) const {
 
 namespace {
 
-// A row of a window: its blocks as they are, one column after the other, and which of them are not what they were.
+// A row of a window: its current blocks by column, and which of them are damaged.
 struct Row {
   std::vector<std::byte> blocks;
   std::vector<std::uint32_t> damaged;  // columns
@@ -408,7 +408,7 @@ Row read_row(const Sidecar& sidecar, const Page& page, const Cell& at, const Sou
   return row;
 }
 
-// Parity blocks less what the sound columns have in them: sums of the damaged ones alone.
+// Parity blocks minus the contributions of intact columns: sums over the damaged ones only.
 struct Syndromes {
   std::vector<std::uint32_t> parities;
   std::vector<std::vector<std::byte>> sums;
@@ -429,14 +429,14 @@ Syndromes syndromes_of(const Sidecar& sidecar, const Page& page, const Cell& at,
   for (std::uint32_t column = 0; column < head.columns; ++column) {
     std::vector<std::uint8_t> factors;
     for (const std::uint32_t parity : made.parities) factors.push_back(kernels::parity_factor(parity, column));
-    // A damaged block is zero here.
+    // A damaged block counts as zero here.
     kernels::ProductTables(factors).add_products(
         base::Bytes(row.blocks).subspan(std::size_t{column} * head.block_bytes, head.block_bytes), sums.data());
   }
   return made;
 }
 
-// The damaged block of that column; false: there are more of them than parity.
+// Computes the damaged block of that column; false: there are more damaged blocks than parity blocks.
 bool solve(const Sidecar& sidecar, const Page& page, const Cell& at, const Row& row, base::MutableBytes block) {
   const Syndromes syndromes = syndromes_of(sidecar, page, at, row);
   const std::size_t n = row.damaged.size();
@@ -478,7 +478,7 @@ bool RestoredFile::restore(std::uint64_t block, base::MutableBytes bytes) {
   const auto page = cover_.sidecar->page(cell.window);
   if (!page) return false;
   const Row row = read_row(*cover_.sidecar, *page, cell, files_);
-  if (std::ranges::count(row.damaged, cell.column) == 0) {  // it could be read this time
+  if (std::ranges::count(row.damaged, cell.column) == 0) {  // it was readable this time
     const base::Bytes read = base::Bytes(row.blocks).subspan(std::size_t{cell.column} * head.block_bytes, bytes.size());
     std::ranges::copy(read, bytes.begin());
   } else if (!solve(*cover_.sidecar, *page, cell, row, bytes)) {

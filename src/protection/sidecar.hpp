@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A sidecar that is open: files held against the sums in it, and blocks restored from its parity. Nothing that is read
-// is believed before its sum agrees: neither a block of a file nor one of parity. Local; any thread.
+// An open sidecar: checks files against its sums, and restores blocks from its parity. Blocks of files and of parity
+// are used only after their sums agree. Local; any thread.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Range {
   std::uint64_t offset = 0, length = 0;
   friend bool operator==(const Range&, const Range&) = default;
 };
-// Ranges that touch become one.
+// Adds a range; adjacent ranges are merged.
 LQ_INNER void add_range(std::vector<Range>& ranges, const Range& range);
 // "bytes 0 to 1023, 4096 to 8191 and 12 more ranges"
 LQ_INNER std::string text_of(const std::vector<Range>& ranges);
@@ -36,19 +36,19 @@ LQ_INNER std::uint64_t bytes_of(const std::vector<Range>& ranges) noexcept;
 
 class LQ_INNER Sidecar {
  public:
-  // malformed: neither of its heads can be read; unsupported: a later version; and what opening throws.
+  // malformed: neither of its heads can be read; unsupported: a later version; and errors of opening.
   Sidecar(storage::Transport& transport, const std::string& path);
 
   const std::string& path() const noexcept { return file_->path(); }
   const Head& head() const noexcept { return head_; }
-  // The sums of a window, from whichever copy is whole. Nothing: from neither.
+  // The sums of a window, from whichever copy is intact. Empty: neither is.
   std::shared_ptr<const Page> page(std::uint64_t window) const;
   // A parity block; false: it is damaged.
   bool read_parity(const Page& page, const Cell& cell, std::uint32_t parity, base::MutableBytes block) const;
-  // Where that file of it is.
+  // The path of one of its files.
   std::string path_of(std::size_t file) const;
 
-  // What of the sidecar itself is damaged: heads, sums or parity.
+  // Damaged ranges of the sidecar itself: heads, sums or parity.
   std::vector<Range> damage(int threads) const;
 
  private:
@@ -58,48 +58,48 @@ class LQ_INNER Sidecar {
   std::uint64_t size_ = 0;
   Head head_;
   mutable std::mutex mutex_;
-  mutable std::map<std::uint64_t, std::shared_ptr<const Page>> pages_;  // of the last windows
+  mutable std::map<std::uint64_t, std::shared_ptr<const Page>> pages_;  // cache of the last windows
 };
 
-// A sidecar, and which of its files is meant.
+// A sidecar, and one of its files.
 struct Cover {
   std::shared_ptr<const Sidecar> sidecar;
   std::size_t file = 0;
   const ProtectedPart& part() const noexcept { return sidecar->head().files[file]; }
 };
-// The names that the sidecar of a file may have, in the order in which they are looked for: its own, that of a set
-// which has what it is called before a dot for its name, and that of the folder.
+// The possible names of the sidecar of a file, in search order: its own; those of sets named by the file name, or by a
+// part of it before a dot; and that of the folder.
 std::vector<std::string> sidecar_names(const std::string& path);
-// That of a file, which may be lost. Nothing: there is none. Throws what is wrong with the sidecar.
+// The sidecar of a file, which may be lost. Empty: there is none. Throws the errors of a damaged sidecar.
 LQ_INNER std::optional<Cover> find_cover(const std::string& path);
 // The same; `names` says which names there are.
 LQ_INNER std::optional<Cover> find_cover(storage::Transport& names, const std::string& path);
-// The same of a part of a set with any name: all sidecars in the folder are opened. Those that cannot be read are none.
+// The same for a part of a set with any name: opens all sidecars in the folder, and ignores unreadable ones.
 LQ_INNER std::optional<Cover> find_cover_in_folder(const std::string& path);
 
-// What the sums of a sidecar say of a file.
+// The result of checking a file against a sidecar.
 struct FileCheck {
-  std::vector<Range> damaged;     // blocks that differ, as far as the file was protected
-  std::vector<Range> unprovable;  // the sums of these blocks are damaged themselves
+  std::vector<Range> damaged;     // blocks that differ, within the protected length
+  std::vector<Range> unprovable;  // blocks whose sums are damaged
   std::uint64_t blocks = 0, differing = 0;
-  std::uint64_t bytes = 0;  // that the file has now
+  std::uint64_t bytes = 0;  // current size of the file
   bool is_missing = false;
   bool is_intact(std::uint64_t protected_bytes) const noexcept {
     return !is_missing && damaged.empty() && unprovable.empty() && bytes == protected_bytes;
   }
 };
 class PassedBlocks;
-// `source`: nullptr: the file is lost. `passed`: blocks of it that agreed already (passing.hpp).
+// `source`: nullptr: the file is lost. `passed`: blocks of it that have already agreed (passing.hpp).
 LQ_INNER FileCheck check_file(const Cover& cover, base::ByteSource* source, int threads, const Progress& progress = {},
                               const PassedBlocks* passed = nullptr);
 
-// The files of a sidecar as they are; those that are missing are lost. Of many a few are open at a time.
+// The files of a sidecar in their current state; missing ones are lost. Only a few are open at a time.
 class LQ_INNER SourceFiles {
  public:
   explicit SourceFiles(std::shared_ptr<const Sidecar> sidecar) : sidecar_(std::move(sidecar)) {}
   // nullptr: it cannot be opened.
   std::shared_ptr<base::ByteSource> file(std::size_t number) const;
-  // What is read in the place of a file; it outlives the object.
+  // Substitutes the source of a file; `file` outlives the object.
   void put(std::size_t number, base::ByteSource& file);
 
  private:
@@ -109,21 +109,21 @@ class LQ_INNER SourceFiles {
   std::map<std::size_t, std::shared_ptr<base::ByteSource>> replaced_;
 };
 
-// A protected file as it was: each block is compared with its sum when it is read, and made of the others and of parity
-// where it differs. Any number of threads at once.
+// A protected file in its original state: each block is compared with its sum when it is read, and if it differs, is
+// restored from the others and from parity. Thread-safe.
 class LQ_INNER RestoredFile final : public base::ByteSource {
  public:
-  // `now`: the file itself, which may be damaged; nullptr: as its name says. `path`: what it is called in messages.
+  // `now`: the file itself, which may be damaged; nullptr: opened by name. `path`: the name in messages.
   RestoredFile(Cover cover, base::ByteSource* now, std::string path);
 
   const std::string& path() const noexcept override { return path_; }
   std::uint64_t size() const override { return cover_.part().bytes; }
-  // checksum_mismatch: more is damaged than comes back.
+  // checksum_mismatch: the damage exceeds what can be restored.
   std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override;
-  // Other files are as they are.
+  // Other files are opened unchanged.
   std::unique_ptr<base::ByteSource> open_other(const std::string& path) const override;
 
-  // Of these ranges, those that do not come back.
+  // The parts of these ranges that cannot be restored.
   std::vector<Range> lost_of(const std::vector<Range>& damaged, int threads);
 
  private:

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Answers about multifiles and partitioned files as JSON (docs/reference/json.md).
+// Results about multifiles and partitioned files as JSON (docs/reference/json.md).
 #include <limequat/json.hpp>
 #include <limequat/multifile.hpp>
 
@@ -9,7 +9,7 @@
 
 namespace lq {
 
-// Answers about multifiles as JSON (docs/reference/json.md).
+// Results about multifiles as JSON (docs/reference/json.md).
 
 using base::JsonWriter;
 

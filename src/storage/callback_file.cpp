@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A transport of one file, which functions of the caller read.
+// A transport of one file that is read through functions of the caller.
 #include <atomic>
 #include <cerrno>
 #include <mutex>
@@ -16,7 +16,7 @@
 namespace lq {
 namespace storage {
 
-// The functions, and the number of the file, by which ranks tell whether they have the same one.
+// The functions, and the number of the file, by which ranks recognise that they have the same one.
 struct SharedCallbacks {
   ReadCallbacks functions;
   std::uint64_t number = 0;
@@ -69,7 +69,7 @@ class CallbackBytes final : public File {
   std::size_t call(std::uint64_t offset, base::MutableBytes buffer) const try {
     const std::size_t got = callbacks_->functions.read_at(offset, buffer);
     if (got <= buffer.size()) return got;
-    base::fail(Code::io, {}, "it returned {} bytes of {} that were asked for", got, buffer.size());
+    base::fail(Code::io, {}, "the read_at function returned {} of the {} requested bytes", got, buffer.size());
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {

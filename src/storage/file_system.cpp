@@ -54,18 +54,18 @@ constexpr std::array kind_table = {
     Kind{"panfs", 0xAAD7AAEA, "", Unit::preferred, 64 * kibi, true, yes, unknown, true},
     Kind{"gfs2", 0x01161970, "", Unit::fixed, page, true, yes, yes, true},
     Kind{"ocfs2", 0x7461636f, "", Unit::preferred, page, true, yes, yes, true},
-    // Known by the type of the mount: modules of the kernel whose numbers are not public. The clients of Weka keep
-    // their caches coherent in both modes of mounting; of ParaStor that is not documented.
+    // Recognised by the mount type, because these kernel modules do not publish their numbers. Weka's clients keep
+    // their caches coherent in both mount modes; for ParaStor this is not documented.
     Kind{"wekafs", any_number, "", Unit::preferred, mebi, true, yes, unknown, true},
     Kind{"parastor", any_number, "", Unit::preferred, mebi, true, unknown, unknown, true},
-    // Their clients cache pages, and nobody tells the others.
+    // Their clients cache pages without informing other clients.
     Kind{"nfs", 0x00006969, "", Unit::fixed, 64 * kibi, true, no, no, true},
     Kind{"9p", 0x01021997, "", Unit::fixed, 64 * kibi, true, no, no, true},
     Kind{"cifs", 0xFF534D42, "", Unit::fixed, 64 * kibi, true, no, no, false},
     Kind{"smb2", 0xFE534D42, "", Unit::fixed, 64 * kibi, true, no, no, false},
     Kind{"afs", 0x5346414F, "", Unit::fixed, 64 * kibi, true, no, no, false},
-    // FUSE, one number for many. Ceph's clients hold capabilities there, too. Whether the kernel writes back pages of
-    // its own is for most an option of the mount that no client can ask for.
+    // FUSE, one number for many. Ceph's clients hold capabilities there as well. For most of the others, kernel
+    // writeback of cached pages is a mount option that no client can query.
     Kind{"fuse.ceph-fuse", fuse_number, "", Unit::preferred, 64 * kibi, true, yes, yes, true, StripeSource::ceph,
          StripeControl::new_file, false, true},
     Kind{"fuse.ceph", fuse_number, "", Unit::preferred, 64 * kibi, true, yes, yes, true, StripeSource::ceph,
@@ -78,7 +78,7 @@ constexpr std::array kind_table = {
     Kind{"pvfs2fuse", fuse_number, "pvfs2fuse#", Unit::fixed, 64 * kibi, true, unknown, no, true},
     Kind{"fuse", fuse_number, "", Unit::fixed, 64 * kibi, true, unknown, unknown, true},
 };
-// Of something unheard of the worst is assumed.
+// For an unknown file system the worst is assumed.
 constexpr Kind unknown_kind = {"unknown", any_number, "", Unit::preferred, 64 * kibi, true, unknown, unknown, false};
 
 bool is_kind(const Kind& kind, std::uint32_t number, const MountEntry& mount) {
@@ -92,7 +92,7 @@ bool is_kind(const Kind& kind, std::uint32_t number, const MountEntry& mount) {
 
 std::span<const Kind> kinds() { return kind_table; }
 
-bool asks_for_mount(std::uint32_t number) {
+bool needs_mount_table(std::uint32_t number) {
   return number == fuse_number || number == any_number ||
          std::ranges::find(kind_table, number, &Kind::number) == kind_table.end();
 }
@@ -109,7 +109,7 @@ const Kind& kind_named(std::string_view name) {
 
 namespace {
 
-// What there is of the path: itself or its folder.
+// The nearest existing part of the path: the path itself or its folder.
 std::string nearest_existing(const std::string& path, struct stat& status) {
   if (::stat(path.c_str(), &status) == 0) return path;
   if (errno != ENOENT) throw base::errno_error(path, "examine its file system", errno);
@@ -122,21 +122,21 @@ std::uint64_t bytes_of_blocks(std::uint64_t blocks, std::uint64_t block_bytes) {
   return base::checked_multiply(blocks, block_bytes).value_or(~std::uint64_t{0});
 }
 
-// Stripes that are no multiple of a page, or absurdly large, are not believed.
+// Stripes that are not a multiple of a page, or absurdly large, are ignored.
 bool is_plausible_block(std::uint64_t bytes) { return bytes >= page && bytes % page == 0 && bytes <= base::gibi; }
 
 MountEntry find_mount(const std::string& path, dev_t device) {
   const auto [major_number, minor_number] = base::device_numbers(device);
   const std::string table = read_mountinfo();
   const bool is_only_one = count_mounts(table, major_number, minor_number) == 1;
-  // Links are looked for only where it matters. Where it cannot be told, any mount of the device has to do.
+  // Links are resolved only if it matters. If that fails, any mount of the device is used.
   const std::unique_ptr<char, decltype(&std::free)> place(is_only_one ? nullptr : ::realpath(path.c_str(), nullptr),
                                                           &std::free);
   return mount_of(table, major_number, minor_number, place == nullptr ? "" : place.get());
 }
 
-// statfs is a question to all servers.
-void ask_for_numbers(SystemFacts& facts) {
+// statfs queries all servers.
+void query_numbers(SystemFacts& facts) {
   base::FileSystemNumbers about;
   if (base::file_system_numbers(facts.path.c_str(), about) != 0) {
     throw base::errno_error(facts.path, "examine its file system", errno);
@@ -147,9 +147,11 @@ void ask_for_numbers(SystemFacts& facts) {
   if (!about.type.empty()) facts.mount = {.type = about.type, .source = about.source, .point = about.point};
 }
 
-// The last device of which statfs said that it is not FUSE, so that it is asked first next time: the table of mounts is
-// a long text. A guess, no more, for the number may be another file system's by then, which statfs says again.
-std::atomic<dev_t> last_beside_fuse{0};
+// The last device that statfs reported as not FUSE, so that statfs is tried first next time: the table of mounts is a
+// long text. Only a guess, because the number may belong to another file system by then, which statfs reports again.
+std::atomic<dev_t> last_not_fuse{0};
+
+bool is_fuse(const MountEntry& mount) { return mount.type == "fuse" || mount.type.starts_with("fuse."); }
 
 SystemFacts ask_system(const std::string& path, bool is_whole) {
   SystemFacts facts;
@@ -157,20 +159,20 @@ SystemFacts ask_system(const std::string& path, bool is_whole) {
   facts.path = nearest_existing(path, status);
   facts.preferred_bytes = static_cast<std::uint64_t>(std::max<decltype(status.st_blksize)>(status.st_blksize, 0));
   facts.device = status.st_dev;
-  // What lies on no device of its own may be FUSE, which is told apart by the table of mounts in any case.
-  const bool may_be_fuse = base::device_numbers(status.st_dev).major == 0 && status.st_dev != last_beside_fuse;
+  // A file system without a device may be FUSE, which requires the table of mounts in any case.
+  const bool may_be_fuse = base::device_numbers(status.st_dev).major == 0 && status.st_dev != last_not_fuse;
   if (is_whole || may_be_fuse) facts.mount = find_mount(facts.path, status.st_dev);
-  if (!is_whole && (facts.mount.type == "fuse" || facts.mount.type.starts_with("fuse."))) {
+  if (!is_whole && is_fuse(facts.mount)) {
     facts.number = fuse_number;
     return facts;
   }
-  ask_for_numbers(facts);
-  if (facts.number != fuse_number && may_be_fuse) last_beside_fuse = status.st_dev;
-  if (asks_for_mount(facts.number) && facts.mount.type.empty()) facts.mount = find_mount(facts.path, status.st_dev);
+  query_numbers(facts);
+  if (facts.number != fuse_number && may_be_fuse) last_not_fuse = status.st_dev;
+  if (needs_mount_table(facts.number) && facts.mount.type.empty()) facts.mount = find_mount(facts.path, status.st_dev);
   return facts;
 }
 
-// A folder has a layout only where somebody set it, and hands it on to what is made in folders below.
+// A folder has a layout only if it was set explicitly; folders created in it inherit it.
 std::optional<Layout> ceph_layout_of_folder(const std::string& path, const std::string& mount_point,
                                             StorageCalls& calls) {
   const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
@@ -219,19 +221,19 @@ std::string folder_of(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) ? path : base::directory_of(path);
 }
 
-// Those of the whole file system.
+// The targets of the whole file system.
 void count_targets(FileSystem& result, const std::string& path, StorageCalls& calls) {
   const Kind& kind = kind_named(result.name);
   if (kind.stripes == StripeSource::lustre) result.targets = calls.lustre_targets(result.mount_point);
   if (kind.stripes != StripeSource::glusterfs) return;
-  // Of a folder all bricks are told, of a file its own.
+  // The pathinfo of a folder lists all bricks, that of a file its own.
   std::vector<std::byte> pathinfo = calls.attribute(folder_of(path), "glusterfs.pathinfo");
   if (pathinfo.empty()) pathinfo = calls.attribute(folder_of(path), "trusted.glusterfs.pathinfo");
   result.servers = parse_gluster_bricks(base::as_text(pathinfo));
   result.targets = result.servers.size();
 }
 
-// What the kind alone tells.
+// Facts that follow from the kind alone.
 FileSystem concluded(const Kind& kind, const std::string& name) {
   FileSystem result;
   result.name = name;
@@ -260,8 +262,8 @@ ClientWrites client_writes(std::string_view file_system_name) {
 
 bool reads_in_order(std::string_view file_system_name) { return kind_named(file_system_name).reads_in_order; }
 
-// Servers with large blocks, of which clients tell: Lustre is published to be fastest with calls of 4 MiB and more, by
-// its authors and by those of Grid, and hands calls of this size to its servers without its cache.
+// For servers with large blocks that clients report. Published results, by the authors of Lustre and of Grid, are best
+// with calls of 4 MiB and more on Lustre, which passes calls of this size to its servers without caching.
 std::uint64_t call_bytes(std::string_view file_system_name, std::uint64_t block_bytes) {
   constexpr std::uint64_t large_block = 512 * kibi;
   const Kind& kind = kind_named(file_system_name);
@@ -324,6 +326,24 @@ FileSystem examine_whole_file_system(const std::string& path) {
 }
 
 FileSystem examine_file_system(const std::string& path) { return conclude(ask_system(path, false), system_calls()); }
+
+bool keeps_old_pages(const std::string& path, std::uint64_t device) noexcept {
+  if (base::device_numbers(static_cast<dev_t>(device)).major != 0) return false;
+  // The answers for some devices: twice the number, plus one for yes, plus two because 0 is none.
+  static std::array<std::atomic<std::uint64_t>, 16> answers{};
+  std::atomic<std::uint64_t>& answer = answers[device % answers.size()];
+  const std::uint64_t no = 2 * device + 2, yes = no + 1;
+  if (const std::uint64_t known = answer; known == no || known == yes) return known == yes;
+  try {
+    const MountEntry mount = find_mount(path, static_cast<dev_t>(device));
+    const bool is_like_fuse = mount.type == "9p" || mount.type == "virtiofs";
+    const bool found = is_like_fuse || (is_fuse(mount) && needs_single_owner(kind_of(fuse_number, mount)));
+    answer = found ? yes : no;
+    return found;
+  } catch (...) {
+    return false;  // asked again next time
+  }
+}
 
 }  // namespace lq::storage
 

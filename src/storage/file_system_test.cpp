@@ -3,6 +3,7 @@
 #include "storage/file_system.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <limequat/error.hpp>
 
@@ -27,6 +28,16 @@ TEST(SingleOwner, IsNeededWhereClientsCachePagesAndWhereNobodyKnows) {
   for (const char* name : {"tmpfs", "ext4", "lustre", "gpfs", "ceph", "fuse.ceph-fuse"}) {
     EXPECT_FALSE(needs_single_owner(name)) << name;
   }
+}
+
+// Pages of local files are what makes reading again fast. (Those of others: tests/pfs/README.md, by two clients.)
+TEST(OldPages, AreKeptOfLocalFiles) {
+  for (const char* folder : {"/", "/dev/shm", "/proc"}) {
+    struct stat status {};
+    if (::stat(folder, &status) != 0) continue;
+    for (int time = 0; time < 2; ++time) EXPECT_FALSE(keeps_old_pages(folder, status.st_dev)) << folder;
+  }
+  EXPECT_FALSE(keeps_old_pages("/", ~std::uint64_t{0}));
 }
 
 TEST(CallBytes, AreLargeWhereServersHaveLargeBlocks) {

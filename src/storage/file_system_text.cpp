@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is known of a file system, in words and as JSON.
+// Facts about a file system, in words and as JSON.
 #include <limequat/file_system.hpp>
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ std::string place_of(const FileSystem& fs) {
 
 std::string stripes_text(const FileSystem& fs) {
   if (!fs.is_shared) return "none: one node has all of it";
-  std::string text = "none that could be asked for";
+  std::string text = "none that could be found out";
   if (fs.stripe_bytes > 0) {
     text = fmt::format("{} of {}", fs.stripe_count == 0 ? "an unknown number" : std::to_string(fs.stripe_count),
                        base::binary_bytes(fs.stripe_bytes));
@@ -27,7 +27,7 @@ std::string stripes_text(const FileSystem& fs) {
   } else if (fs.stripe_control != StripeControl::none) {
     text = "unknown";
   }
-  if (fs.is_progressive) text += "; they grow with the file, and are left so";
+  if (fs.is_progressive) text += "; they grow with the file, and are left unchanged";
   if (!fs.pool.empty()) text += fmt::format("; pool \"{}\"", base::printable(fs.pool));
   return text;
 }
@@ -50,7 +50,7 @@ std::string targets_text(const FileSystem& fs) {
   if (!fs.is_shared) return "one";
   if (fs.targets == 0) return "unknown";
   std::string text = std::to_string(fs.targets);
-  if (fs.targets_of_file > 0) text += fmt::format(", of which a new file has {}", fs.targets_of_file);
+  if (fs.targets_of_file > 0) text += fmt::format("; a new file uses {}", fs.targets_of_file);
   if (!fs.servers.empty() && fs.stripe_bytes == 0) text += "; a file is on one of them unless the volume has shards";
   for (std::size_t k = 0; k < fs.servers.size(); ++k) {
     text += fmt::format("{}{}", k == 0 ? " (" : ", ", base::printable(fs.servers[k]));
@@ -102,7 +102,7 @@ std::string describe(const FileSystem& fs) {
   add("mounted", place_of(fs));
   add("network", fs.network == Known::yes  ? "yes: several nodes see it"
                  : fs.network == Known::no ? "no: this node alone sees it"
-                                           : "unknown; taken for one that several nodes see");
+                                           : "unknown; treated as visible to several nodes");
   add("block", fmt::format("{}, which two writers do not share", base::binary_bytes(fs.block_bytes)));
   add("stripes", stripes_text(fs));
   if (fs.is_shared) add("set by", control_text(fs));

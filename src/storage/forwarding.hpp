@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A transport that does what another one does, and its files; who derives from them overrides what is to be different.
+// A transport, and its files, that forward all calls to another one; derived classes override what differs.
 #pragma once
 
 #include <memory>
@@ -41,7 +41,7 @@ class ForwardingFile : public File {
   std::shared_ptr<File> inner_;
 };
 
-// `inner` does the work and outlives this object and its files, which wrap() makes of its own.
+// `inner` does the work and outlives this object and its files; wrap() turns its files into those of this transport.
 class ForwardingTransport : public Transport {
  public:
   explicit ForwardingTransport(Transport& inner) : inner_(inner) {}
@@ -78,7 +78,7 @@ class ForwardingTransport : public Transport {
   Transport& inner_;
 };
 
-// A transport whose files, opened for reading, do every read twice (base/byte_source.hpp).
+// A transport whose files, when opened for reading, perform every read twice (base/byte_source.hpp).
 class TwiceReadFile final : public ForwardingFile {
  public:
   using ForwardingFile::ForwardingFile;

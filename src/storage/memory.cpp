@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files in memory: the semantics of the POSIX transport without a disk. An open file outlives the removal of its
-// name, as it does there. A directory is whatever stands before a slash in the name of a file.
+// Files in memory: the semantics of the POSIX transport without a disk. As there, an open file outlives the removal of
+// its name. A directory is any prefix of a file name that ends before a slash.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Lines like "36 35 98:0 /root /mnt rw,noatime master:1 - ext4 /dev/sda1 rw": the third word is the device, the fifth
-// the mount point; type and source follow the lone dash, behind any number of optional words. White space and
+// the mount point; type and source follow the lone dash, after any number of optional words. White space and
 // backslashes within words are written as \040: three octal digits.
 #include "storage/file_system.hpp"
 
@@ -38,14 +38,14 @@ std::string unescaped(std::string_view word) {
   return text;
 }
 
-// How much of the path the mount point is; 0: it is not above it.
+// Length of the mount point as a prefix of the path; 0: it is not above the path.
 std::size_t common_length(std::string_view point, std::string_view path) {
   if (point == "/") return path.starts_with('/') ? 1 : 0;
   const bool is_above = path.starts_with(point) && (path.size() == point.size() || path[point.size()] == '/');
   return is_above ? point.size() : 0;
 }
 
-// Lines of the table that are of this device, as words.
+// Calls `work` for the lines of this device, split into words.
 template <class Work>
 void for_each_mount(std::string_view mountinfo, unsigned major, unsigned minor, const Work& work) {
   const std::string device = std::to_string(major) + ":" + std::to_string(minor);
@@ -87,14 +87,14 @@ std::string read_mountinfo() {
   return {std::istreambuf_iterator<char>(table), std::istreambuf_iterator<char>()};
 }
 
-// The table of mounts: the one place that says where files are.
+// The table of mounts: it alone determines where files are.
 
 namespace {
 
 struct Table {
-  std::atomic<bool> is_used{false};  // without mounts nobody takes the lock, which a forked child might find taken
+  std::atomic<bool> is_used{false};  // without mounts the lock is not used; a forked child might find it locked
   std::mutex mutex;
-  std::map<std::string, Transport*> mounts;  // by how paths begin
+  std::map<std::string, Transport*> mounts;  // by prefix of the paths
 };
 
 Table& table() {
@@ -110,7 +110,7 @@ Transport& resolve(const std::string& path) {
   const std::lock_guard lock(known.mutex);
   Transport* found = &posix();
   for (const auto& [beginning, transport] : known.mounts) {
-    if (path.starts_with(beginning)) found = transport;  // the longer one comes later
+    if (path.starts_with(beginning)) found = transport;  // longer prefixes come later
   }
   return *found;
 }

@@ -27,14 +27,14 @@ std::uint64_t client_of(storage::Transport& transport, const std::string& folder
     return transport.identity(folder).device;
   } catch (const Error& error) {
     if (error.code() != Code::not_found) throw;
-    return 0;  // of a folder that is not there opening the file tells more
+    return 0;  // if the folder does not exist, opening the file gives the better error
   }
 }
 
 void SeenByAll::tell(Terms all, const storage::StorageTraits& seen, std::uint64_t client) noexcept {
   all[0] = {seen.bytes, comm::Reduce::max};
   all[1] = {seen.single_owner ? 1U : 0U, comm::Reduce::max};
-  all[2] = {~client, comm::Reduce::max};  // the least of them
+  all[2] = {~client, comm::Reduce::max};  // the minimum
   all[3] = {client, comm::Reduce::max};
 }
 
@@ -89,8 +89,7 @@ void tell_size(storage::File& file, std::uint64_t bytes) {
   if (file.size() < bytes) file.resize(bytes);
 }
 
-// A byte far after the end is locked, for an open file and not for a process: two sessions of one program are two
-// writers.
+// Locks a byte far after the end, for an open file and not for a process: two sessions of one program are two writers.
 
 namespace {
 
@@ -123,7 +122,7 @@ WriterLock::WriterLock(const std::string& path)
 
 WriterLock::WriterLock(const std::string& path, const Error& refusal) {
   process_ = ::getpid();
-  // The name may have become that of another file before this one was locked.
+  // The name may have been given to another file before this one was locked.
   constexpr int attempts = 100;
   for (int attempt = 0; attempt < attempts; ++attempt) {
     descriptor_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
@@ -154,11 +153,12 @@ bool WriterLock::is_of(const std::string& path) const noexcept {
 }
 
 void WriterLock::require_same(const File& file) const {
-  if (descriptor_ < 0 || is_same_across_nodes(look_at(descriptor_, file.path()).identity, file.identity())) return;
+  if (descriptor_ < 0 || is_same_across_nodes(facts_of_open(descriptor_, file.path()).identity, file.identity()))
+    return;
   throw replaced_error(file.path());
 }
 
-// Closing alone would leave it to forked children, who have the same open file.
+// Closing alone would leave the lock to forked children, who share the open file.
 WriterLock::~WriterLock() {
   if (descriptor_ < 0) return;
 #ifdef F_OFD_SETLK

@@ -42,7 +42,7 @@ lattice::Index coordinates_of(std::uint64_t element, const FileArray& array) {
   return x;
 }
 
-// Or one before it, which then is the last of a shorter partition.
+// The last division, or an earlier one, which is then the last of a shorter partition.
 [[noreturn]] void refuse_last_cut(const Partition& partition, const Error& error) {
   std::vector<AxisCut> before = partition.cuts();
   if (before.empty()) throw error;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Names, and the files they meant when they were first used.
+// Binds names to the files to which they referred at first.
 #include "storage/pinned_transport.hpp"
 
 #include <fcntl.h>
@@ -17,11 +17,11 @@
 
 namespace lq::storage {
 
-// Which file it is: numbers of the system, compared.
+// Identity of a file: numbers of the system, compared.
 
 namespace {
 
-Looked looked(const base::FileNumbers& numbers) noexcept {
+OpenFileFacts facts_of_numbers(const base::FileNumbers& numbers) noexcept {
   return {{.device = static_cast<std::uint64_t>(numbers.device),
            .inode = numbers.inode,
            .created = numbers.created,
@@ -44,24 +44,24 @@ bool is_unchanged(const Identity& before, const Identity& now) noexcept {
   return is_same_file(before, now) && before.bytes == now.bytes && before.modified == now.modified;
 }
 
-Looked look_at(int descriptor, const std::string& path) {
+OpenFileFacts facts_of_open(int descriptor, const std::string& path) {
   base::FileNumbers numbers;
   if (base::file_numbers(descriptor, numbers) != 0) throw base::errno_error(path, "look it up", errno);
-  return looked(numbers);
+  return facts_of_numbers(numbers);
 }
 
 Identity identity_of_name(const std::string& path) {
   base::FileNumbers numbers;
   if (base::file_numbers(path.c_str(), numbers) != 0) throw base::errno_error(path, "look it up", errno);
-  return looked(numbers).identity;
+  return facts_of_numbers(numbers).identity;
 }
 
 namespace {
 
-// Of the 1024 descriptors that a process usually has.
+// Out of the 1024 descriptors that a process usually has.
 constexpr std::size_t most_open = 128;
 
-// A file that others may hold, too.
+// A file that other owners may share.
 class Shared final : public ForwardingFile {
  public:
   Shared(std::shared_ptr<File> file, PinnedTransport& files) : ForwardingFile(std::move(file)), files_(files) {}
@@ -131,13 +131,13 @@ bool PinnedTransport::mean_the_same() const noexcept {
     const auto& [path, known] = one;
     if (!known.is_ours) return true;
     try {
-      // Of a link its own; then the file is asked.
+      // For a link the identity is its own; then the open file is compared.
       return is_same_file(known.identity, inner().identity(path)) ||
              is_same_file(known.identity, inner().open_read(path)->identity());
     } catch (const Error& error) {
       return error.code() != Code::not_found;
     } catch (...) {
-      return true;  // not known; whoever goes on hears of it
+      return true;  // unknown; the next access reports it
     }
   });
 }

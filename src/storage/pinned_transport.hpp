@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A file may get a successor of its name at any time. Whoever reads headers, and data where they say, wants both from
-// the same file: through an PinnedTransport a name means the file that it meant at first, on this rank and on those
-// that were told.
+// A file may be replaced by another one of the same name at any time. A reader of headers, and of the data to which
+// they point, needs both from the same file. Through a PinnedTransport a name refers to the file it meant at first, on
+// this rank and on ranks that received its identity.
 #pragma once
 
 #include <map>
@@ -21,29 +21,29 @@ class PinnedTransport : public ForwardingTransport {
  public:
   explicit PinnedTransport(Transport& inner) : ForwardingTransport(inner) {}
 
-  // The file that this name meant at first; open only once, however often it is asked for. io: it means another one
-  // now. What is read goes through one open file description; with many files only the first ones stay open.
+  // The file that this name meant at first; opened only once, however often it is requested. io: the name now means
+  // another file. Reads use one open file description; with many files only the first ones stay open.
   std::unique_ptr<File> open_read(const std::string& path) override;
-  // Asked once for each name: servers are asked for it, and a file does not move to another file system.
+  // Queried once for each name, because it is a request to servers and a file does not move to another file system.
   StorageTraits unit(const std::string& path) override;
 
-  // The file that a name means, as it was when it was opened; nothing if it is not known.
+  // The file that a name means, as it was when opened; empty if unknown.
   std::optional<Identity> opened(const std::string& path) const;
-  // What it means on another rank, which opened it first.
+  // Sets the file that the name means, as opened first by another rank.
   void expect(const std::string& path, const Identity& identity);
-  // It was written to in between: what it means is as it is now.
+  // The file was written to in between: `now` replaces its recorded state.
   void refresh(const std::string& path, const Identity& now);
-  // Whether a name was found to mean another file than at first.
+  // True if a name was found to mean another file than at first.
   bool has_seen_replacement() const;
-  // Whether all names that were opened here mean these files still.
+  // True if all names that were opened here still mean these files.
   bool mean_the_same() const noexcept;
-  // From now on every name means the file it is found to mean next.
+  // From now on every name means the file that it refers to at its next use.
   void forget();
 
  private:
   struct Known {
     Identity identity;
-    bool is_ours = true;  // else another rank's
+    bool is_ours = true;  // else set by another rank
     std::shared_ptr<File> file;
   };
 

@@ -30,9 +30,9 @@
 namespace lq::storage {
 namespace {
 
-// Who may do what with a file that replaces another one: what he could do with the old one, and nothing more.
+// Access rights of a file that replaces another: no user gains access compared with the old one.
 
-// A POSIX access control list as Linux keeps it (include/uapi/linux/posix_acl_xattr.h): a version, then entries of a
+// A POSIX access control list in Linux's format (include/uapi/linux/posix_acl_xattr.h): a version, then entries with a
 // tag, permissions and the number of a user or group, all little-endian.
 constexpr const char* list_attribute = "system.posix_acl_access";
 constexpr std::size_t acl_header_bytes = 4, acl_entry_bytes = 8, permissions_offset = 2;
@@ -40,7 +40,7 @@ constexpr std::array owning_group{std::byte{0x04}, std::byte{0}};  // ACL_GROUP_
 
 using AccessList = std::vector<std::byte>;
 
-// What the owning group may do by a list. The group's bits of the mode are then those of the list's mask.
+// The permissions of the owning group in a list. The group bits of the mode are then the mask of the list.
 std::byte* permissions_of_group(AccessList& list) noexcept {
   for (std::size_t at = acl_header_bytes; at + acl_entry_bytes <= list.size(); at += acl_entry_bytes) {
     if (std::equal(owning_group.begin(), owning_group.end(), list.data() + at))
@@ -49,7 +49,7 @@ std::byte* permissions_of_group(AccessList& list) noexcept {
   return nullptr;
 }
 
-// Nothing: the mode says all, or the file system has no lists.
+// Empty: the mode is all, or the file system does not support lists.
 std::optional<AccessList> list_of(const std::string& path) {
   AccessList list(4096);
   ssize_t bytes = base::get_attribute(path.c_str(), list_attribute, list);
@@ -63,7 +63,7 @@ std::optional<AccessList> list_of(const std::string& path) {
   return list;
 }
 
-// Whether the file is now of that group.
+// Gives the file to that group; true on success.
 bool give_to(int descriptor, const struct stat& status) noexcept {
   if (::fchown(descriptor, status.st_uid, status.st_gid) == 0) return true;
   if (::fchown(descriptor, static_cast<uid_t>(-1), status.st_gid) == 0) return true;
@@ -71,7 +71,7 @@ bool give_to(int descriptor, const struct stat& status) noexcept {
   return ::fstat(descriptor, &now) == 0 && now.st_gid == status.st_gid;
 }
 
-// The same with the group that it has.
+// The same without changing the group.
 bool give_to_owner(int descriptor, const struct stat& status) noexcept {
   [[maybe_unused]] const int refused = ::fchown(descriptor, status.st_uid, static_cast<gid_t>(-1));
   return true;
@@ -82,9 +82,9 @@ bool gives_its_group(const std::string& folder) noexcept {
   return ::stat(folder.c_str(), &status) == 0 && (status.st_mode & S_ISGID) != 0;
 }
 
-// Owner, group, mode and POSIX access control list of `from` are given to the file `to`, which is a private one until
-// then. Only the administrator may give files away; the group alone often works. Where it does not, its members lose
-// what they could do. In a folder that gives files its group a copy is meant for that one.
+// Gives the file `to`, private until then, the owner, group, mode and POSIX access control list of `from`. Only the
+// administrator may change the owner; changing the group alone often works. If it does not, the members of the group
+// lose their access. In a folder that sets the group of new files a copy keeps that group.
 enum class GroupOf { source, folder };
 
 void copy_access(const std::string& from, const std::string& to, GroupOf group_of = GroupOf::source) {
@@ -100,7 +100,8 @@ void copy_access(const std::string& from, const std::string& to, GroupOf group_o
   if (group != nullptr && !keeps_group) *group = std::byte{0};
   if (list && base::set_attribute(file.descriptor(), list_attribute, *list) == 0) return;
 
-  // Without the list its mask would become the rights of the group; a list that the folder gave goes, too.
+  // Without the list its mask would become the rights of the group. A list inherited from the folder is removed as
+  // well.
   base::remove_attribute(file.descriptor(), list_attribute);
   mode_t mode = status.st_mode & 0777;
   if (group != nullptr) mode &= static_cast<mode_t>(0707 | std::to_integer<unsigned>(*group) << 3);
@@ -116,7 +117,7 @@ const char* describe_type(mode_t mode) noexcept {
   return "a special file";
 }
 
-// O_NONBLOCK: opening a FIFO must not wait for its other end, nor a device for its carrier.
+// O_NONBLOCK: opening a FIFO must not wait for its other end, nor opening a device for its carrier.
 std::unique_ptr<File> open_regular(const std::string& path, int flags, const char* purpose) {
   auto file = std::make_unique<PosixFile>(path);
   struct stat status {};
@@ -126,24 +127,25 @@ std::unique_ptr<File> open_regular(const std::string& path, int flags, const cha
     if (special && reason != EACCES) throw not_regular(path, describe_type(status.st_mode), reason);
     throw base::errno_error(path, purpose, reason);
   }
-  const Looked found = look_at(file->descriptor(), path);
+  const OpenFileFacts found = facts_of_open(file->descriptor(), path);
   if (!S_ISREG(found.mode)) {
     throw not_regular(path, describe_type(found.mode), S_ISDIR(found.mode) ? EISDIR : 0);
   }
   file->set_identity_when_opened(found.identity);
+  if (keeps_old_pages(path, found.identity.device)) base::forget_pages(file->descriptor());
   ::fcntl(file->descriptor(), F_SETFL, flags);
   return file;
 }
 
-// What RLIMIT_FSIZE lets a file grow to.
+// The largest file that RLIMIT_FSIZE permits.
 std::uint64_t file_size_limit() noexcept {
   struct rlimit limit {};
   if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return largest_position;
   return limit.rlim_cur;
 }
 
-// Measured: ext4 takes 1.4 times as long for pages whose place on the disk it has yet to choose; tmpfs gains nothing.
-// Local file systems of Linux lock the file while it is written, wherever in it.
+// Measured: ext4 takes 1.4 times as long for pages whose place on the disk is not yet allocated; tmpfs gains nothing.
+// Local file systems of Linux lock the whole file during a write, wherever in it.
 StorageTraits unit_of(const FileSystem& found) {
   StorageTraits unit{.bytes = found.block_bytes,
                      .single_owner = found.needs_single_owner,
@@ -245,7 +247,7 @@ void Posix::make_directory(const std::string& path) {
   if (failure) throw base::errno_error(path, "make the directory", failure.value());
 }
 
-// Takes no memory where all goes well: the file has its name by then, and that there is none is no failure.
+// Allocates no memory on success: the file already has its name, so a lack of memory must not be a failure.
 void Posix::sync_directory(const std::string& path_of_file) {
   const WatchedCall call("sync of the folder", path_of_file);
   std::array<char, PATH_MAX> directory{'.'};
@@ -254,11 +256,11 @@ void Posix::sync_directory(const std::string& path_of_file) {
     path_of_file.copy(directory.data(), std::clamp<std::size_t>(slash, 1, directory.size() - 1));
   const auto fail = [&](const char* what, int reason) { return base::errno_error(directory.data(), what, reason); };
   const int descriptor = uninterrupted([&] { return ::open(directory.data(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
-  if (descriptor < 0 && errno == EACCES) return;  // one may write to it but not open it; the name is there
+  if (descriptor < 0 && errno == EACCES) return;  // writable, but not readable; the name exists
   if (descriptor < 0) throw fail("open the directory to sync it", errno);
   const int reason = uninterrupted([&] { return ::fsync(descriptor); }) == 0 ? 0 : errno;
   ::close(descriptor);
-  // These file systems have no notion of syncing a directory; names are as safe as they make them.
+  // These file systems cannot sync a directory; names are as durable as they make them.
   if (reason == 0 || reason == EINVAL || reason == EOPNOTSUPP || reason == ENOSYS) return;
   throw fail("bring the directory to the disk", reason);
 }
@@ -268,22 +270,23 @@ PathKind Posix::kind(const std::string& path) {
   struct stat status {};
   const auto look_up = [&](auto* how, PathKind without) -> std::optional<PathKind> {
     if (how(path.c_str(), &status) == 0) return {};
-    // A name too long for the file system is that of no file: a journal's may be, where the file's own is not.
+    // No file can have a name that is too long for the file system: a journal's name may be, although the file's own is
+    // not.
     const bool is_absent = errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG;
     if (!is_absent) throw base::errno_error(path, "look it up", errno);
     return without;
   };
-  // A name that is not there is looked up once: parallel file systems ask all of their servers for it.
+  // An absent name is looked up only once, because parallel file systems query all of their servers for it.
   if (const auto absent = look_up(::lstat, PathKind::absent)) return *absent;
   if (S_ISLNK(status.st_mode)) {
-    // One that leads nowhere: the name is taken all the same.
+    // A dangling link: the name is nevertheless taken.
     if (const auto dangling = look_up(::stat, PathKind::dangling_link)) return *dangling;
   }
   if (S_ISREG(status.st_mode)) return PathKind::file;
   return S_ISDIR(status.st_mode) ? PathKind::directory : PathKind::other;
 }
 
-// Any failure means "unknown": the operations that follow have the better words for it.
+// Any failure means "unknown": the operations that follow give better errors.
 std::optional<std::uint64_t> Posix::free_space(const std::string& path) {
   const WatchedCall call("look-up", path);
   struct statvfs status {};
@@ -292,7 +295,7 @@ std::optional<std::uint64_t> Posix::free_space(const std::string& path) {
   std::uint64_t bytes = 0;
   if (status.f_blocks == 0 ||
       __builtin_mul_overflow(std::uint64_t{status.f_bavail}, std::uint64_t{status.f_frsize}, &bytes)) {
-    return limit < largest_position ? std::optional(limit) : std::nullopt;  // the file system does not tell
+    return limit < largest_position ? std::optional(limit) : std::nullopt;  // the file system does not report it
   }
   return std::min(bytes, limit);
 }
@@ -302,7 +305,7 @@ StorageTraits Posix::unit(const std::string& path) {
   try {
     return unit_of(storage::examine_file_system(path));
   } catch (const Error&) {
-    return {};  // whatever is wrong there, the operations that follow have the better words for it
+    return {};  // the operations that follow give better errors
   }
 }
 

@@ -1,11 +1,11 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Positioned reads and writes that carry on after signals and short transfers.
+// Positioned reads and writes that continue after signals and short transfers.
 //
 // A process under a file size limit (RLIMIT_FSIZE) is killed by SIGXFSZ when it writes past the limit, unless it
-// ignores that signal; then the write fails with EFBIG, which is Error(no_space) here. The library leaves signals
-// alone; Transport::free_space counts the limit, so that such a file is refused before its first byte.
+// ignores that signal; then the write fails with EFBIG, which is Error(no_space) here. The library changes no signal
+// handlers; Transport::free_space takes the limit into account, so that such a file is refused before its first byte.
 #include "storage/posix_file.hpp"
 
 #include <fcntl.h>
@@ -46,7 +46,7 @@ std::uint64_t PosixFile::next_data(std::uint64_t offset) const {
     if (errno == ENXIO) return size();
   }
 #endif
-  return ByteSource::next_data(offset);  // where nobody knows, all may be data
+  return ByteSource::next_data(offset);  // if unknown, everything may be data
 }
 
 std::unique_ptr<base::ByteSource> PosixFile::open_other(const std::string& path) const {
@@ -56,7 +56,7 @@ std::unique_ptr<base::ByteSource> PosixFile::open_other(const std::string& path)
 std::size_t PosixFile::read_at(std::uint64_t offset, base::MutableBytes buffer) {
   base::throw_if_interrupted();
   require_position(path_, "read", offset, 0);
-  // The kernel refuses to read past the largest position, even where no file has a byte.
+  // The kernel refuses reads past the largest position, even if no file has a byte there.
   buffer = buffer.first(std::min<std::uint64_t>(buffer.size(), largest_position - offset));
   std::size_t done = 0;
   while (done < buffer.size()) {
@@ -73,7 +73,7 @@ std::size_t PosixFile::read_at(std::uint64_t offset, base::MutableBytes buffer) 
   return done;
 }
 
-// Asking for what is in the page cache costs a look at each page: its last byte tells.
+// A request for cached data costs a lookup of each page: the last byte shows if the range is cached.
 void PosixFile::fetch_ahead(std::uint64_t offset, std::uint64_t bytes) noexcept {
   if (bytes == 0 || offset > largest_position || bytes > largest_position - offset) return;
   if (base::is_cached(descriptor_, static_cast<off_t>(offset + bytes - 1))) return;
@@ -86,7 +86,7 @@ void PosixFile::write_at(std::uint64_t offset, base::Bytes bytes) {
     const WatchedCall call("write", path_, offset, bytes.size());
     const ssize_t put = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (put < 0 && errno == EINTR) continue;
-    // A write that stops without saying why would loop indefinitely; full devices behave so.
+    // A write that stops without an error would loop indefinitely; full devices behave like that.
     if (put <= 0) throw position_error(path_, "write", offset, bytes.size(), put < 0 ? errno : ENOSPC);
     offset += static_cast<std::uint64_t>(put);
     bytes = bytes.subspan(static_cast<std::size_t>(put));
@@ -124,7 +124,7 @@ void PosixFile::close() {
   const int descriptor = descriptor_;
   descriptor_ = -1;
   const WatchedCall call("close", path_);
-  // After EINTR the descriptor is gone; closing again could close another thread's file.
+  // After EINTR the descriptor is closed; closing it again could close another thread's file.
   if (::close(descriptor) != 0 && errno != EINTR) throw base::errno_error(path_, "close", errno);
 }
 

@@ -16,9 +16,9 @@
 
 namespace lq::storage {
 
-// Calls of the file system that are under way, for whoever watches them.
+// Calls of the file system in progress, for the stall watch.
 
-// For as long as it lives the call is under way. Nothing of it is kept where nobody watches. `path` outlives it.
+// While it exists, the call is in progress. Records nothing if there is no watch. `path` outlives it.
 class WatchedCall {
  public:
   WatchedCall(const char* name, const std::string& path, std::uint64_t offset = 0, std::uint64_t bytes = 0) noexcept;
@@ -39,7 +39,7 @@ class WatchedCall {
   WatchedCall* before_ = nullptr;
 };
 
-// A system call, again as long as signals interrupt it.
+// Repeats a system call as long as signals interrupt it.
 template <class Call>
 auto uninterrupted(Call call) {
   auto result = call();
@@ -47,29 +47,29 @@ auto uninterrupted(Call call) {
   return result;
 }
 
-// Of an open file, and of what has a name.
-struct Looked {
+// Results of fstat, and of stat by name.
+struct OpenFileFacts {
   Identity identity;
   mode_t mode = 0;
 };
-Looked look_at(int descriptor, const std::string& path);
+OpenFileFacts facts_of_open(int descriptor, const std::string& path);
 Identity identity_of_name(const std::string& path);
 
 class PosixFile final : public File {
  public:
-  // Not open yet, so that nothing is lost where there is no memory for the object.
+  // Not open yet, so that nothing leaks if there is no memory for the object.
   explicit PosixFile(std::string path) : path_(std::move(path)) {}
   ~PosixFile() override;
   PosixFile(const PosixFile&) = delete;
   PosixFile& operator=(const PosixFile&) = delete;
 
-  // Local. Whether open(2) succeeds; errno tells why not.
+  // Local. True if open(2) succeeds; errno has the reason if not.
   bool open(int flags, mode_t mode = 0) noexcept;
 
   const std::string& path() const noexcept override { return path_; }
-  Identity identity() const override { return look_at(descriptor_, path_).identity; }
+  Identity identity() const override { return facts_of_open(descriptor_, path_).identity; }
   Identity identity_when_opened() const override { return when_opened_ ? *when_opened_ : identity(); }
-  // Local. What was found when it was opened.
+  // Local. The identity found when it was opened.
   void set_identity_when_opened(const Identity& found) noexcept { when_opened_ = found; }
   std::uint64_t size() const override;
   std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Keys of the profile, and its text, written by hand because the comments are half of its worth.
+// Keys of the profile, and its text, which is written by hand because the comments are half of its value.
 #include "storage/profile.hpp"
 
 #include <fmt/format.h>
@@ -54,7 +54,7 @@ const std::array key_table = {
     Key{"doctor", "findings", &M::findings, Bound::none, "warnings and failures when the profile was made"},
 };
 
-// Of well-formed UTF-8; of anything else its first byte.
+// Code point of well-formed UTF-8; otherwise the first byte.
 unsigned code_point(std::string_view character) noexcept {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(character[i])); };
   unsigned point = byte(0);
@@ -83,7 +83,7 @@ std::string toml_quoted(std::string_view text) {
 std::string value_text(const std::string& value) { return toml_quoted(value); }
 std::string value_text(std::uint64_t value) { return std::to_string(value); }
 std::string value_text(bool value) { return value ? "true" : "false"; }
-// Seventeen digits at most, so that it reads back the same.
+// At most seventeen digits, so that it reads back the same.
 std::string value_text(double value) { return fmt::format("{}", value); }
 std::string value_text(const std::vector<std::string>& values) {
   std::string result = "[";
@@ -97,7 +97,7 @@ std::optional<std::string> complaint(Bound, const std::string& value) {
 }
 std::optional<std::string> complaint(Bound, bool) { return std::nullopt; }
 std::optional<std::string> complaint(Bound bound, std::uint64_t value) {
-  constexpr std::uint64_t largest = std::numeric_limits<std::int64_t>::max();  // what TOML can say
+  constexpr std::uint64_t largest = std::numeric_limits<std::int64_t>::max();  // limit of TOML
   if ((bound == Bound::positive && value == 0) || value > largest) return "a positive integer";
   return std::nullopt;
 }
@@ -140,7 +140,7 @@ std::string profile_text(const Machine& machine) {
     if (key.section != section) text += fmt::format("\n[{}]\n", section = key.section);
     const std::string value = std::visit([&](auto member) { return value_text(machine.*member); }, key.member);
     const std::string line = fmt::format("{} = {}", key.name, value);
-    // A comment behind a list of lines would seem to belong to its end.
+    // After a list of lines, a comment would seem to belong to its last line.
     text += line.find('\n') == std::string::npos ? fmt::format("{:<32}# {}\n", line + " ", key.meaning)
                                                  : fmt::format("# {}\n{}\n", key.meaning, line);
   }

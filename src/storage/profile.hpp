@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The site profile: a Machine as a text of TOML that people may edit. One table of keys serves reading and writing;
+// The site profile: a Machine as an editable TOML text. One table of keys is used for reading and writing;
 // docs/guide/doctor.md lists them.
 #pragma once
 
@@ -36,10 +36,10 @@ struct Key {
 // In the order of the text.
 std::span<const Key> profile_keys();
 
-// What is expected of the value of `key`, if that in `machine` is not such.
+// The expected form of the value of `key`, if the value in `machine` does not have it.
 std::optional<std::string> complaint_about(const Key& key, const Machine& machine);
 
-// The section of Machine::targets, whose keys are names of the site's own.
+// The section of Machine::targets, whose keys are chosen by the site.
 inline constexpr std::string_view targets_section = "targets";
 std::optional<std::string> complaint_about_target(std::string_view name, const std::vector<std::string>& folders);
 
@@ -49,14 +49,14 @@ Machine parse_profile(std::string_view text, const std::string& path);
 // Reads back as the same machine.
 std::string profile_text(const Machine& machine);
 
-// Descriptions of machines that come with the library: the profiles in machines/, by their names.
+// Machine descriptions that come with the library: the profiles in machines/, by name.
 struct Shipped {
   std::string_view name;  // "frontier-like"
   std::string_view text;  // of a profile
 };
 std::span<const Shipped> shipped_machines();
 
-// nullptr: there is none of this name.
+// nullptr: none has this name.
 const Shipped* find_shipped(std::string_view name);
 // "alice-pvfs, bluegene-p, frontier-like, jaguar-xt4, jugene"
 std::string names_of_shipped();

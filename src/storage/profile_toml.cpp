@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Reading profiles by toml++, which nobody else includes.
+// Reading profiles with toml++, which only this file includes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 #include "base/text.hpp"
 #include "storage/profile.hpp"
 
-// Version 3.3 asserts, or has the compiler assume, what a broken text can violate ("[`"), although the code behind
-// would report it. Input is checked, never asserted.
+// Version 3.3 asserts, or lets the compiler assume, conditions that a broken text can violate ("[`"), although later
+// code would report the error. Input must be checked, never asserted.
 #include <toml++/impl/preprocessor.h>
 #undef TOML_ASSERT
 #undef TOML_ASSERT_ASSUME
@@ -77,7 +77,7 @@ class Reader {
     }
   }
 
-  // A folder, or several.
+  // One folder, or several.
   void read_targets(const toml::node& node) {
     const std::string section(targets_section);
     if (!node.is_table()) fail(node, section, "a value", fmt::format("a section [{}]", section));
@@ -131,8 +131,8 @@ class Reader {
   Machine machine_;
 };
 
-// Line of the first byte that is not ASCII; 0: none. Version 3.3 has undefined behaviour where one stands outside of
-// texts and comments.
+// Line of the first byte that is not ASCII; 0: none. In version 3.3 such bytes outside of texts and comments cause
+// undefined behaviour.
 std::size_t line_beyond_ascii(std::string_view text) {
   const auto at = std::find_if(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
   return at == text.end() ? 0 : 1 + static_cast<std::size_t>(std::count(text.begin(), at, '\n'));

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where toml++ was not found, profiles are written but not read.
+// Without toml++, profiles are written but not read.
 #include "base/error.hpp"
 #include "storage/profile.hpp"
 

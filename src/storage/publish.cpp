@@ -18,7 +18,7 @@
 namespace lq::storage {
 namespace {
 
-// Whether both names are there and mean the same file.
+// True if both names exist and refer to the same file.
 bool is_named(const std::string& path, const struct stat& file) noexcept {
   struct stat status {};
   return ::lstat(path.c_str(), &status) == 0 && status.st_dev == file.st_dev && status.st_ino == file.st_ino;
@@ -47,7 +47,7 @@ int publish_by_rename(const std::string& from, const std::string& to) noexcept {
 int publish_by_link(const std::string& from, const std::string& to, const struct stat& before) noexcept {
   if (::link(from.c_str(), to.c_str()) != 0) {
     const int reason = errno;
-    // The name may be taken by our own first request.
+    // The name may have been taken by the first of our own requests.
     if (reason != EEXIST || !is_named(to, before)) return reason;
   }
   return ::unlink(from.c_str()) == 0 || errno == ENOENT ? 0 : errno;
@@ -79,13 +79,13 @@ int Publisher::publish(const std::string& from, const std::string& to) noexcept 
   }
   const int linked = ways_.by_link(from, to, before);
   struct stat status {};
-  // As long as the file has its old name any other error means that there are no links here.
+  // If the file still has its old name, any other error means that links are not supported.
   if (linked == 0 || linked == EEXIST || ::lstat(from.c_str(), &status) != 0) return linked;
   return publish_by_check(from, to);
 }
 
 std::string own_name(const std::string& path) {
-  constexpr int most_links = 40;  // as many as the system follows
+  constexpr int most_links = 40;  // the limit of the system
   std::string name = path;
   std::array<char, PATH_MAX> target;
   for (int link = 0; link < most_links; ++link) {

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Profiles as files: those that come with the library, where the site's is, reading, replacing.
+// Profile files: those that come with the library, the path of the site's profile, reading, replacing.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -64,7 +64,7 @@ std::string environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// At most one byte more than a profile may have.
+// Reads at most one byte more than a profile may have.
 std::string read_profile(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (file.number() < 0) throw base::errno_error(path, "open the site profile", errno);
@@ -109,7 +109,7 @@ Machine site_machine() {
     const std::string path = site_profile_path();
     return path.empty() ? Machine{} : load_machine(path);
   } catch (const Error& error) {
-    // Nobody asked for this profile.
+    // This profile was not requested explicitly.
     if (error.code() == Code::not_found || error.code() == Code::unsupported) return Machine{};
     throw;
   }
@@ -117,24 +117,24 @@ Machine site_machine() {
 
 namespace {
 
-// Which file a profile is, and since when it has been as it is.
+// Identity and state of a profile file.
 struct Version {
   std::string path;
-  bool is_asked_for = false;
+  bool is_required = false;
   std::uint64_t device = 0, inode = 0;
-  std::int64_t modified = 0, bytes = -1;  // -1: there is no such file
+  std::int64_t modified = 0, bytes = -1;  // -1: the file does not exist
   bool operator==(const Version&) const = default;
 };
 
 // Reads a profile only if it is another one than last time, or has changed.
-UsableMachine read_once(const std::string& path, bool is_asked_for, const struct stat& status,
+UsableMachine read_once(const std::string& path, bool is_required, const struct stat& status,
                         const std::function<UsableMachine()>& read) {
   static std::mutex mutex;
   static Version known;
   static UsableMachine kept;
   const std::lock_guard lock(mutex);
   const Version now{path,
-                    is_asked_for,
+                    is_required,
                     static_cast<std::uint64_t>(status.st_dev),
                     status.st_ino,
                     base::modification_time(status),
@@ -146,8 +146,8 @@ UsableMachine read_once(const std::string& path, bool is_asked_for, const struct
   return kept;
 }
 
-UsableMachine read_usable(const std::string& path, const struct stat& status, bool is_asked_for) {
-  if (!is_asked_for && status.st_uid != ::geteuid() && status.st_uid != 0) {
+UsableMachine read_usable(const std::string& path, const struct stat& status, bool is_required) {
+  if (!is_required && status.st_uid != ::geteuid() && status.st_uid != 0) {
     return {{},
             fmt::format("{}: this site profile is ignored, because it belongs to another user ({}); to use it, name it "
                         "in LQ_PROFILE",
@@ -156,26 +156,26 @@ UsableMachine read_usable(const std::string& path, const struct stat& status, bo
   try {
     return {load_machine(path), {}};
   } catch (const Error& error) {
-    if (!is_asked_for && error.code() == Code::unsupported) return {};  // built without toml++
-    return {{}, fmt::format("{}; the numbers of a small workstation are taken instead", error.what())};
+    if (!is_required && error.code() == Code::unsupported) return {};  // built without toml++
+    return {{}, fmt::format("{}; the numbers of a small workstation are used instead", error.what())};
   }
 }
 
 }  // namespace
 
 UsableMachine usable_site_machine() {
-  const bool is_asked_for = !environment("LQ_PROFILE").empty();
+  const bool is_required = !environment("LQ_PROFILE").empty();
   const std::string path = site_profile_path();
   if (path.empty()) return {};
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) {
     const bool is_absent = errno == ENOENT || errno == ENOTDIR;
-    if (is_absent && !is_asked_for) return {};
+    if (is_absent && !is_required) return {};
     return {{},
-            fmt::format("{}; the numbers of a small workstation are taken instead",
+            fmt::format("{}; the numbers of a small workstation are used instead",
                         base::errno_error(path, "find the site profile", errno).what())};
   }
-  return read_once(path, is_asked_for, status, [&] { return read_usable(path, status, is_asked_for); });
+  return read_once(path, is_required, status, [&] { return read_usable(path, status, is_required); });
 }
 
 UsableMachine usable_machine_of(const std::string& profile) {
@@ -217,7 +217,7 @@ void save_machine(const std::string& path, const Machine& machine) {
   if (!folder.empty()) std::filesystem::create_directories(folder, failure);
   if (failure) throw base::errno_error(folder.string(), "make the folder of the site profile", failure.value());
   const std::string temporary = fmt::format("{}.{}.part", path, ::getpid());
-  ::unlink(temporary.c_str());  // of a process that died
+  ::unlink(temporary.c_str());  // left by a process that died
   int reason = write_whole(temporary, storage::profile_text(machine));
   if (reason == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) reason = errno;
   if (reason == 0) return;

@@ -31,7 +31,7 @@ constexpr double longest_seconds = 1e9;
 
 }  // namespace
 
-// One for the process: a list of calls under way, and a thread that looks through it now and then.
+// One per process: a list of calls in progress, and a thread that checks it periodically.
 class StallWatch {
  public:
   static StallWatch& instance() {
@@ -47,11 +47,11 @@ class StallWatch {
 
   bool is_on() const noexcept { return is_on_.load(std::memory_order_relaxed); }
 
-  void begin(double seconds, std::function<void(const Stall&)> tell) {
+  void begin(double seconds, std::function<void(const Stall&)> report) {
     const std::lock_guard one_at_a_time(state_->change);
     state_->is_chosen = true;
     is_decided_ = true;
-    start(seconds, std::move(tell));
+    start(seconds, std::move(report));
   }
 
   void set_default(double seconds, std::string who) {
@@ -62,7 +62,8 @@ class StallWatch {
     is_decided_ = false;
   }
 
-  // At each call of the file system, the first of which begins what was not decided otherwise before.
+  // Runs at each call of the file system; the first one starts the default watch unless the program has chosen
+  // otherwise.
   void begin_by_default() noexcept {
     if (is_decided_.load(std::memory_order_acquire)) return;
     try {
@@ -72,7 +73,7 @@ class StallWatch {
       is_decided_.store(true, std::memory_order_release);
       if (seconds > 0) start(seconds, [who = state_->who](const Stall& stall) { print(who, stall); });
     } catch (...) {
-      // No thread can be made to watch: the work itself needs none.
+      // No thread could be created; the operation itself does not need one.
     }
   }
 
@@ -95,16 +96,16 @@ class StallWatch {
   using Duration = std::chrono::steady_clock::duration;
 
   struct State {
-    std::mutex change;       // of the thread and of the next three
+    std::mutex change;       // guards the thread and the next three members
     bool is_chosen = false;  // by the program
     double default_seconds = 0;
     std::string who = "limequat:";
-    std::mutex mutex;  // of what follows
+    std::mutex mutex;  // guards the following members
     std::condition_variable ends;
     bool is_ending = false;
     WatchedCall* first = nullptr;
     Duration limit{};
-    std::function<void(const Stall&)> tell;
+    std::function<void(const Stall&)> report;
     std::thread thread;
   };
 
@@ -112,8 +113,8 @@ class StallWatch {
     ::pthread_atfork(nullptr, nullptr, [] { instance().forget_parent(); });
   }
 
-  // In a forked child, which has not the thread: it can neither be joined nor detached there, and its locks may be held
-  // indefinitely. New ones take their place. Nobody watches the child until it asks for it.
+  // A forked child does not have the thread: it can be neither joined nor detached there, and its locks may stay locked
+  // indefinitely. They are replaced by new ones. The child is not watched until it requests it.
   void forget_parent() noexcept {
     is_on_ = false;
     is_decided_ = true;
@@ -136,18 +137,19 @@ class StallWatch {
                  base::printable(to_string(stall)).c_str());
   }
 
-  void start(double seconds, std::function<void(const Stall&)> tell) {
+  void start(double seconds, std::function<void(const Stall&)> report) {
     end();
-    if (!tell) return;
+    if (!report) return;
     state_->limit = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
-    state_->tell = std::move(tell);
+    state_->report = std::move(report);
     state_->is_ending = false;
     try {
       state_->thread = base::start_quiet_thread([this] { watch(*state_); });
     } catch (const std::system_error& error) {
-      base::fail(Code::out_of_memory, {},
-                 "no thread can be made that watches for stalls ({}); allow this process more of them, or more memory",
-                 error.what());
+      base::fail(
+          Code::out_of_memory, {},
+          "cannot create the thread that watches for stalls ({}); allow this process more threads or more memory",
+          error.what());
     }
     is_on_ = true;
   }
@@ -168,7 +170,7 @@ class StallWatch {
     while (!state.ends.wait_for(lock, pause, [&] { return state.is_ending; })) {
       const std::vector<Stall> stalls = look(state);
       lock.unlock();
-      for (const Stall& stall : stalls) state.tell(stall);
+      for (const Stall& stall : stalls) state.report(stall);
       lock.lock();
     }
   }
@@ -208,14 +210,14 @@ WatchedCall::~WatchedCall() {
 std::string to_string(const Stall& stall) {
   const std::string place =
       stall.bytes == 0 ? std::string() : fmt::format("{} bytes at byte {} of ", stall.bytes, stall.offset);
-  return fmt::format("waits for {:.0f} s in {} of {}{}", stall.seconds, stall.call, place, stall.path);
+  return fmt::format("has waited for {:.0f} s in {} of {}{}", stall.seconds, stall.call, place, stall.path);
 }
 
-void watch_stalls(double seconds, std::function<void(const Stall&)> tell) {
-  if (tell && !(seconds > 0 && seconds < storage::longest_seconds)) {
+void watch_stalls(double seconds, std::function<void(const Stall&)> report) {
+  if (report && !(seconds > 0 && seconds < storage::longest_seconds)) {
     base::fail(Code::invalid_argument, {}, "watch_stalls: {} seconds; a positive number is expected", seconds);
   }
-  storage::StallWatch::instance().begin(seconds, std::move(tell));
+  storage::StallWatch::instance().begin(seconds, std::move(report));
 }
 
 void watch_stalls_by_default(double seconds, std::string who) {

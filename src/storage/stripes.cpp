@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Stripes of new files: which they should be, and how each file system is told.
+// Stripes of new files: how they are chosen, and how each file system is configured.
 #include "storage/stripes.hpp"
 
 #include <dlfcn.h>
@@ -170,12 +170,12 @@ std::optional<Layout> parse_orangefs_layout(std::string_view parameters, std::st
   return layout;
 }
 
-// The system's own calls. Numbers and structures of ioctls are those of the headers that Lustre (lustre_user.h) and
-// BeeGFS (beegfs_client.h) publish for programs.
+// The system calls. Numbers and structures of ioctls are those of the headers that Lustre (lustre_user.h) and BeeGFS
+// (beegfs_client.h) publish for programs.
 
 namespace {
 
-// Without it Lustre gives a new file its stripes at once, and they cannot be changed any more.
+// Without it Lustre sets the stripes of a new file immediately, and they can no longer be changed.
 constexpr int delay_create = 0100000000 | O_NOCTTY | FASYNC;
 
 constexpr unsigned long beegfs_stripe_info = _IOR('f', 25, BeegfsStripes);
@@ -205,8 +205,8 @@ class OpenPath {
 
 int outcome(int result) noexcept { return result == 0 ? 0 : errno; }
 
-// `spare`, which exists, gets the permissions of `path` and its name; or is removed, when `reason` or one of these says
-// no.
+// Gives `spare`, which exists, the permissions and the name of `path`; removes it if `reason` or one of these steps is
+// an error.
 int take_place_of(const std::string& path, const std::string& spare, int reason) {
   struct stat status {};
   if (reason == 0) reason = outcome(::stat(path.c_str(), &status));
@@ -216,7 +216,7 @@ int take_place_of(const std::string& path, const std::string& spare, int reason)
   return reason;
 }
 
-// liblustreapi, where there is one: the number of targets is told by no call of the system. It stays loaded.
+// liblustreapi, if installed, because no system call returns the number of targets. It stays loaded.
 int count_by_lustre_library(std::string mount_point, int& count) {
   using CountTargets = int (*)(char* mount_point, int* count, int of_metadata);
   static const auto function = []() -> CountTargets {
@@ -233,7 +233,7 @@ int count_by_lustre_library(std::string mount_point, int& count) {
 class SystemCalls final : public StorageCalls {
  public:
   std::vector<std::byte> attribute(const std::string& path, const char* name) override {
-    constexpr std::size_t largest = 65536;  // of an attribute, in Linux
+    constexpr std::size_t largest = 65536;  // largest attribute on Linux
     std::vector<std::byte> value(largest);
     const ssize_t bytes = base::get_attribute(path.c_str(), name, value);
     value.resize(bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
@@ -291,17 +291,17 @@ namespace {
 using base::gibi;
 using base::mebi;
 
-// A stripe should not be less than what one rank writes at a time; a small file is not worth a second server.
+// A stripe should not be smaller than one write of a rank; a small file does not justify a second server.
 constexpr std::uint64_t small_file = 32 * mebi, bytes_for_a_stripe = 64 * mebi, large_file = gibi;
 constexpr std::uint64_t stripe_of_large = 4 * mebi, stripe_of_others = mebi;
-constexpr std::uint64_t most_stripes = 160;     // that every version of Lustre takes
+constexpr std::uint64_t most_stripes = 160;     // accepted by every version of Lustre
 constexpr std::uint64_t largest_stripe = gibi;  // 32 bits hold it everywhere
 
 std::uint64_t multiple_of(std::uint64_t unit, std::uint64_t bytes) {
   return std::max(unit, (std::min(bytes, largest_stripe) + unit - 1) / unit * unit);
 }
 
-// What the file system takes instead of these bytes.
+// The nearest size that the file system accepts.
 std::uint64_t possible_stripe(StripeSource source, std::uint64_t bytes) {
   if (source == StripeSource::beegfs) return std::bit_ceil(multiple_of(beegfs_unit, bytes));
   return multiple_of(source == StripeSource::ceph ? ceph_unit : lustre_unit, bytes);
@@ -315,7 +315,7 @@ Stripes by_size(const FileSystem& fs, std::uint64_t file_bytes) {
   const std::uint64_t most = fs.targets == 0 ? most_stripes : std::min(fs.targets, most_stripes);
   Stripes wanted{StripeReason::by_size, 1, stripe_by_size(file_bytes)};
   if (file_bytes >= small_file) wanted.count = std::clamp<std::uint64_t>(file_bytes / bytes_for_a_stripe, 1, most);
-  // One stripe is as good as another; only what lies on several servers gains by larger ones.
+  // The size of a single stripe does not matter; only files on several servers gain by larger ones.
   if (wanted.count == 1 && fs.stripe_bytes > 0) wanted.bytes = fs.stripe_bytes;
   return wanted;
 }
@@ -336,15 +336,15 @@ std::uint64_t object_for(const FileSystem& fs, std::uint64_t stripe_bytes) {
 }
 
 // 0 or an errno.
-int tell(const FileSystem& fs, const std::string& path, const std::string& spare, const Stripes& wanted,
-         StorageCalls& calls) {
+int apply_stripes(const FileSystem& fs, const std::string& path, const std::string& spare, const Stripes& wanted,
+                  StorageCalls& calls) {
   switch (kind_named(fs.name).stripes) {
     case StripeSource::lustre:
       return calls.renew_on_lustre(path, spare, lustre_layout(wanted.count, wanted.bytes, fs.pool));
     case StripeSource::beegfs:
       return calls.renew_on_beegfs(path, spare, wanted.count, wanted.bytes);
     case StripeSource::ceph:
-      // The whole layout at once: what lies between two could not be.
+      // Sets the whole layout in one call, because intermediate states may be invalid.
       return calls.set_attribute(path, "ceph.file.layout",
                                  base::as_bytes(ceph_layout(wanted.count, wanted.bytes, object_for(fs, wanted.bytes))));
     default:
@@ -358,13 +358,13 @@ Stripes set_stripes(const FileSystem& fs, const std::string& path, const std::st
                     const StripeRequest& request, StorageCalls& calls) {
   const Stripes wanted = stripes_for(fs, file_bytes, request);
   if (!wanted.is_set()) return wanted;
-  // A file that does not tell its stripes may have some that grow.
+  // A file that does not report its stripes may have progressive ones.
   if (wanted.reason == StripeReason::by_size && fs.stripe_bytes == 0) return left(fs, StripeReason::left);
-  // On Lustre a folder has a layout of its own only where somebody chose it.
+  // On Lustre a folder has its own layout only if someone set it.
   if (wanted.reason == StripeReason::by_size && !calls.attribute(base::directory_of(path), "lustre.lov").empty()) {
     return left(fs, StripeReason::folder_decides);
   }
-  const int reason = tell(fs, path, spare, wanted, calls);
+  const int reason = apply_stripes(fs, path, spare, wanted, calls);
   if (reason == 0) return wanted;
   Stripes refused = left(fs, StripeReason::refused);
   refused.system_errno = reason;
@@ -374,7 +374,7 @@ Stripes set_stripes(const FileSystem& fs, const std::string& path, const std::st
 Striped set_stripes(const std::string& path, const std::string& spare, std::uint64_t file_bytes,
                     const StripeRequest& request) {
   FileSystem before = examine_file_system(path);
-  // The number of targets is asked only where stripes follow it.
+  // The number of targets is queried only if the stripes depend on it.
   const StripeSource source = kind_named(before.name).stripes;
   const bool is_asked = request.count > 0 || request.bytes > 0;
   if (source == StripeSource::none || (source != StripeSource::lustre && !is_asked)) {
@@ -384,7 +384,7 @@ Striped set_stripes(const std::string& path, const std::string& spare, std::uint
   FileSystem whole = examine_whole_file_system(path);
   Stripes set = set_stripes(whole, path, spare, file_bytes, request, system_calls());
   if (!set.is_set()) return {set, std::move(whole)};
-  // Read back: a file system may grant less than was asked for.
+  // Read back, because a file system may grant less than requested.
   FileSystem after = examine_file_system(path);
   set.count = after.stripe_count;
   set.bytes = after.stripe_bytes;

@@ -151,7 +151,7 @@ TEST(SettingStripes, SaysWhatTheFileSystemRefused) {
   EXPECT_EQ(refused.reason, StripeReason::refused);
   EXPECT_EQ(refused.count, 1u);
   EXPECT_FALSE(refused.is_set());
-  EXPECT_EQ(to_string(refused), "1 of 1 MiB, the file system has refused others: Invalid argument");
+  EXPECT_EQ(to_string(refused), "1 of 1 MiB, the file system refused others: Invalid argument");
 }
 
 }  // namespace

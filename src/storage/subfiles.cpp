@@ -54,7 +54,7 @@ class DescriptionReader {
   void require(bool holds, const std::string& what) const {
     if (!holds) refuse(what);
   }
-  // What is no partition is, here, no description.
+  // An invalid partition is reported as an invalid description.
   template <class Work>
   void refuse_instead(const Work& work) const {
     try {
@@ -68,7 +68,7 @@ class DescriptionReader {
     const std::string_view head = text_.substr(0, text_.size() - std::min(text_.size(), last_line_bytes));
     const std::string_view last = text_.substr(head.size());
     require(head.starts_with(first_line) && last.starts_with(last_word) && last.ends_with('\n'),
-            "its first or its last line is missing; it was cut off, perhaps");
+            "its first or its last line is missing; it may have been truncated");
     const auto sum = base::parse_hex32(last.substr(last_word.size(), 8));
     const std::uint32_t found = kernels::crc32(0, base::as_bytes(head));
     if (sum == found) return;
@@ -77,7 +77,7 @@ class DescriptionReader {
                base::hex32(found), base::printable(last.substr(last_word.size(), 8)));
   }
 
-  // The rest of the next line, which begins with this word.
+  // The rest of the next line, which must begin with this word.
   std::string_view value(std::string_view word) {
     const std::string_view line = text_.substr(0, text_.find('\n'));
     require(line.size() < text_.size(), "its last line but one has no end");
@@ -119,7 +119,7 @@ class DescriptionReader {
     return {std::string(line.substr(space + 1)), offset.value_or(0)};
   }
 
-  // All bytes have a place in the subfiles.
+  // Checks that all bytes have a place in the subfiles.
   void require_room(const PartitionedFile& set) const {
     const FileArray& array = set.partition.array();
     require(array.end() <= set.bytes, fmt::format("the array ends at byte {} of {}", array.end(), set.bytes));
@@ -134,14 +134,14 @@ class DescriptionReader {
   std::string_view text_;
 };
 
-// A byte that may have been another one.
+// A byte and a possible original value.
 struct Correction {
   std::size_t at = 0;
   std::byte right{};
 };
 
-// Bytes before the last line whose change alone would change the CRC-32 by `off`. CRCs are linear: a byte that changes
-// by e changes the sum by what e and the zero bytes that stand for what follows it make of 0.
+// Bytes before the last line, each of whose change alone would change the CRC-32 by `off`. CRCs are linear: changing a
+// byte by e changes the sum by the CRC contribution of e followed by zeros for all later bytes.
 std::vector<Correction> corrections_of_sum(base::Bytes head, std::uint32_t off) {
   std::array<std::uint32_t, 256> table{}, change{};
   const std::byte zero{0};
@@ -208,7 +208,7 @@ std::string subfile_path(const std::string& path, const std::string& written) {
 }
 
 std::optional<PartitionedFile> set_in(storage::File& opened, const std::string& path) {
-  base::ReadTwice file(opened);  // a description taken for something else would cost the subfiles
+  base::ReadTwice file(opened);  // a misread description would lose the subfiles
   std::vector<std::byte> bytes(64);
   bytes.resize(file.read_at(0, bytes));
   if (!is_description(bytes)) return std::nullopt;
@@ -229,7 +229,7 @@ std::optional<CorrectedSet> corrected_set_in(storage::File& file, const std::str
   if (size <= first_line.size() + last_line_bytes || size > most_bytes) return {};
   std::vector<std::byte> bytes(static_cast<std::size_t>(size));
   if (file.read_at(0, bytes) < bytes.size()) return {};
-  // Most files are none: the first line or the last one tells, whichever is whole.
+  // Most files are not descriptions: the first or the last line shows it, whichever is intact.
   const std::string_view text = base::as_text(bytes), last = text.substr(text.size() - last_line_bytes);
   if (!text.starts_with(first_line) && !last.starts_with(last_word)) return {};
   std::optional<CorrectedSet> found;
@@ -237,11 +237,11 @@ std::optional<CorrectedSet> corrected_set_in(storage::File& file, const std::str
     const std::byte now = std::exchange(bytes[one.at], one.right);
     try {
       PartitionedFile set = decode_description(bytes, path);
-      if (found) return {};  // nothing tells which of the two it is
+      if (found) return {};  // ambiguous: two corrections fit
       for (PartitionedFile::Subfile& subfile : set.files) subfile.path = subfile_path(path, subfile.path);
       found = CorrectedSet{std::move(set), one.at, now, one.right};
     } catch (const Error&) {
-      // It is another byte.
+      // Another byte is the damaged one.
     }
     bytes[one.at] = now;
   }
@@ -257,7 +257,7 @@ storage::Identity identity_of(const PartitionedFile& file) {
   return identity;
 }
 
-// A look at a new file may make a client believe that it is empty: the folders are asked.
+// Looking at a new file may make a client cache that it is empty, so the folders are queried.
 storage::StorageTraits unit_of(const PartitionedFile& file) {
   constexpr std::uint64_t apart = 1'000'003;
   std::set<std::string> folders;

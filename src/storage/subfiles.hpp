@@ -22,51 +22,50 @@
 
 namespace lq::storage {
 
-// A partition as what it is within the house: a distribution of numbers over parts.
+// A partition in the internal form: a distribution of numbers over parts.
 
-// Axes are laid in their order, so that the elements of a part keep theirs.
+// Axes are applied in order, so that the elements of a part keep their order.
 lattice::Distribution distribution_of(const FileArray& array, const std::vector<AxisCut>& cuts);
-// Of the text of a partition. invalid_argument.
+// The divisions of a partition given as text. invalid_argument.
 std::vector<AxisCut> cuts_of(std::string_view text);
-// All of the array as one part: positions are numbers of elements.
+// The whole array as one part: positions are element numbers.
 lattice::Part whole_of(const FileArray& array);
 
 // The description of a set of subfiles as text (docs/formats/partitions.md).
 
-// Whether it begins as a description does.
+// True if the bytes begin as a description does.
 bool is_description(base::Bytes bytes) noexcept;
 
-// Paths of subfiles as they are written: those that do not begin with a slash are relative to the folder of the
+// Paths of subfiles are stored as they are: those without a leading slash are relative to the folder of the
 // description.
 std::string encode_description(const PartitionedFile& set);
-// Any bytes; paths stay as they are written. malformed, checksum_mismatch: an Error that names `path`, which is the
-// set's.
+// Accepts any bytes; paths are returned as stored. malformed, checksum_mismatch: an Error that names `path`, the path
+// of the set.
 PartitionedFile decode_description(base::Bytes bytes, const std::string& path);
 
-// Of a subfile whose path is written so in the description at `path`.
+// The path of a subfile whose stored path in the description at `path` is `written`.
 std::string subfile_path(const std::string& path, const std::string& written);
 
-// The set that a file describes, its subfiles by paths from here; nothing where it is another file. malformed.
+// The set that a file describes, with subfile paths relative to here; empty for other files. malformed.
 LQ_INNER std::optional<PartitionedFile> set_in(storage::File& opened, const std::string& path);
 
-// A set of which one byte of the description is not the one that was written, and was found by the checksum in its last
-// line.
+// A set whose description has one damaged byte, which the checksum in its last line identified.
 struct CorrectedSet {
   PartitionedFile set;
   std::uint64_t offset = 0;
   std::byte found{}, right{};
 };
-// Nothing where more than a byte is damaged, or the file is no description. Descriptions of up to 1 MiB are tried.
+// Empty if more than one byte is damaged, or the file is not a description. Descriptions of up to 1 MiB are tried.
 std::optional<CorrectedSet> corrected_set_in(storage::File& file, const std::string& path);
 
-// Of the set or file at `path`, and of its subfiles: the time is that of the last one written to.
+// Identity of the set or file at `path`, with its subfiles: the time is that of the latest modification.
 storage::Identity identity_of(const PartitionedFile& file);
 
-// What a writer of the file should know: the strictest of its folders. Whoever reaches one of them by another mount
+// The traits for a writer of the file: the strictest of its folders. A rank that reaches a folder through another mount
 // sees another device.
 storage::StorageTraits unit_of(const PartitionedFile& file);
 
-// What is read where subfiles are missing or too short.
+// Treatment of missing or short subfiles in reading.
 enum class Lost { is_error, are_zeros };
 
 class Subfiles {
@@ -75,13 +74,13 @@ class Subfiles {
 
   const PartitionedFile& file() const noexcept { return file_; }
   bool writes() const noexcept { return writes_; }
-  // How many bytes subfile number `k` has: those around the array, too.
+  // Size of subfile number `k`, including the bytes around the array.
   std::uint64_t bytes(std::size_t k) const;
   // truncated: it is shorter than that.
   storage::File& open(std::size_t k);
-  // All of the buffer. truncated: it became shorter.
+  // Fills the buffer. truncated: the subfile became shorter.
   void read(std::size_t k, std::uint64_t offset, base::MutableBytes buffer);
-  // Those that this process has opened.
+  // Syncs the subfiles that this process has opened.
   void sync();
   void close();
 
@@ -95,8 +94,8 @@ class Subfiles {
   std::vector<std::unique_ptr<storage::File>> open_;
 };
 
-// Removes subfiles of the set that are called as those of a set at `path` are, for a description may name any file.
-// What cannot be removed stays.
+// Removes subfiles of the set whose names are those that a set at `path` would use, because a description may name any
+// file. Subfiles that cannot be removed stay.
 void remove_subfiles(const PartitionedFile& set, const std::string& path);
 
 }  // namespace lq::storage

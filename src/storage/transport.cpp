@@ -6,7 +6,7 @@
 
 namespace lq::storage {
 
-// Bounds and errors that all transports share, so that they refuse alike.
+// Bounds and errors that all transports share, so that they report the same errors.
 
 namespace {
 

@@ -15,7 +15,7 @@ namespace lq::storage {
 
 namespace {
 
-// Elements that follow each other in the file also do so in a part that keeps their order.
+// Elements that are consecutive in the file are also consecutive in a part that keeps their order.
 lattice::Runs runs_in_file(const Partition& partition, std::uint64_t number) {
   const lattice::Part whole = whole_of(partition.array());
   const lattice::Part part = distribution_of(partition.array(), partition.cuts()).part(number);
@@ -23,7 +23,7 @@ lattice::Runs runs_in_file(const Partition& partition, std::uint64_t number) {
   return lattice::Runs(both, lattice::Runs::Lead::contiguous);
 }
 
-// What is left of a piece from a byte of the file on.
+// The rest of a piece from a byte of the file on.
 Piece cut_off(const Piece& piece, std::uint64_t from) noexcept {
   const std::uint64_t off = from > piece.file ? std::min(from - piece.file, piece.bytes) : 0;
   return {piece.file + off, piece.part + off, piece.bytes - off};
@@ -79,7 +79,7 @@ CommonBytes::CommonBytes(PartBytes& one, PartBytes& other, std::uint64_t begin, 
   any_ = one_.next(piece_) && other_.next(other_piece_);
 }
 
-// To the first piece with a byte at or behind `to`: the next one is tried before it is sought.
+// Moves to the first piece with a byte at or after `to`: the next piece is tried before searching.
 bool CommonBytes::advance(PartBytes& part, Piece& piece, std::uint64_t to) {
   if (!part.next(piece)) return false;
   if (piece.file_end() > to) return true;
@@ -94,7 +94,7 @@ bool CommonBytes::next(CommonPiece& piece) {
     if (begin >= end_) break;
     piece = {begin, piece_.part + (begin - piece_.file), other_piece_.part + (begin - other_piece_.file), end - begin};
     const bool found = begin < end;
-    // The one that ends first goes on, to where the other one has bytes left.
+    // The part that ends first advances to where the other one has bytes left.
     if (piece_.file_end() <= other_piece_.file_end()) {
       any_ = advance(one_, piece_, std::max(other_piece_.file, piece_.file_end()));
     } else {
@@ -108,10 +108,10 @@ bool CommonBytes::next(CommonPiece& piece) {
 
 namespace {
 
-// What one request moves at most where it is gathered from several pieces, and of how many.
+// Maximum size of a request that is gathered from several pieces, and their maximum number.
 constexpr std::uint64_t most_bytes = 4 * base::mebi;
 constexpr std::size_t most_pieces = 65536;
-// Reading this many bytes that nobody wants costs less than another request.
+// Reading this many unneeded bytes costs less than another request.
 constexpr std::uint64_t bridged_bytes = 32 * base::kibi;
 
 Partition all_bytes_of(const PartitionedFile& file) {
@@ -120,7 +120,7 @@ Partition all_bytes_of(const PartitionedFile& file) {
 
 }  // namespace
 
-// Bytes begin .. end-1 of a subfile, and where they belong.
+// Bytes begin .. end-1 of a subfile, and their place in the buffer.
 struct Window::Request {
   std::uint64_t begin = 0, end = 0;
   std::vector<CommonPiece> pieces;

@@ -18,11 +18,11 @@
 
 namespace lq::storage {
 
-// One part of a partition as bytes of the file: pieces, ascending both in the file and in the part. What two such parts
-// have in common is found by passing through both, so that partitions of different arrays, and elements of different
-// sizes, meet, too.
+// One part of a partition as bytes of the file: pieces, ascending both in the file and in the part. The common bytes of
+// two parts are found by iterating over both, so partitions of different arrays, and elements of different sizes, can
+// be combined.
 
-// Bytes that follow each other in the file and in the part.
+// Bytes that are contiguous in the file and in the part.
 struct Piece {
   std::uint64_t file = 0, part = 0, bytes = 0;
   std::uint64_t file_end() const noexcept { return file + bytes; }
@@ -30,8 +30,8 @@ struct Piece {
 
 class PartBytes {
  public:
-  // Positions of the part are counted from `first` on. With `around`, the bytes of the file before the array and behind
-  // it, up to byte `file_bytes`, are before and behind the elements of the part.
+  // Positions of the part are counted from `first` on. With `around`, the bytes of the file before and after the array,
+  // up to byte `file_bytes`, precede and follow the elements of the part.
   PartBytes(const Partition& partition, std::uint64_t part, std::uint64_t first = 0,
             std::optional<std::uint64_t> file_bytes = {});
 
@@ -46,11 +46,11 @@ class PartBytes {
   std::uint64_t first_;
   std::optional<Piece> before_, behind_;
   lattice::Runs runs_;
-  std::uint64_t from_ = 0;  // nothing before this byte of the file is wanted
+  std::uint64_t from_ = 0;  // bytes of the file before this one are skipped
   bool before_is_done_ = false, behind_is_done_ = false;
 };
 
-// Bytes that follow each other in two parts.
+// Bytes that are contiguous in two parts.
 struct CommonPiece {
   std::uint64_t file = 0;  // of the first byte
   std::uint64_t one = 0, other = 0;
@@ -59,7 +59,7 @@ struct CommonPiece {
 
 class CommonBytes {
  public:
-  // Both outlive it. Only bytes of the file from `begin` on, and before `end`.
+  // Both must outlive it. Only bytes of the file from `begin` on, and before `end`.
   CommonBytes(PartBytes& one, PartBytes& other, std::uint64_t begin, std::uint64_t end);
   bool next(CommonPiece& piece);
 
@@ -74,9 +74,9 @@ class CommonBytes {
 
 class Window : public storage::File {
  public:
-  // All bytes of the file, those around its array included.
+  // All bytes of the file, including those around its array.
   explicit Window(std::shared_ptr<Subfiles> subfiles);
-  // invalid_argument: there is no such part, or the array reaches beyond the file.
+  // invalid_argument: the part does not exist, or the array reaches beyond the file.
   Window(std::shared_ptr<Subfiles> subfiles, Partition logical, std::uint64_t part);
 
   const Partition& logical() const noexcept { return logical_; }
@@ -89,10 +89,9 @@ class Window : public storage::File {
   storage::Identity identity() const override { return identity_of(subfiles_->file()); }
   void sync() override { subfiles_->sync(); }
   void close() override { subfiles_->close(); }
-  // Takes time per run. Whether another part of the same partition has elements in a subfile that this one has elements
-  // in.
+  // Takes time per run. True if another part of the same partition shares a subfile with this one.
   bool shares_subfiles() const;
-  // It has the size that its partition gives it.
+  // Its size is fixed by the partition.
   void resize(std::uint64_t) override {}
   void reserve(std::uint64_t, std::uint64_t) override {}
 
@@ -100,7 +99,7 @@ class Window : public storage::File {
   struct Request;
   using Work = base::FunctionRef<void(std::size_t k, const Request& request)>;
 
-  // For each subfile what it has of these bytes; requests bridge gaps of the given number of bytes.
+  // Calls `work` for the share of each subfile in these bytes; requests bridge gaps of the given number of bytes.
   void for_each_request(std::uint64_t offset, std::uint64_t bytes, std::uint64_t gap, Work work);
   std::uint64_t file_byte(std::uint64_t position) const;
 

@@ -85,7 +85,7 @@ class Components(unittest.TestCase):
         folder, environment = self.core_alone()
         (folder / self.component()).write_bytes(b"")
         error = self.run_program(HDF5_FILE, env=environment).stdout
-        self.assertIn("install Limequat's component hdf5 (the one that is here cannot be loaded: ", error)
+        self.assertIn("install Limequat's component hdf5 (the installed one cannot be loaded: ", error)
         self.assertIn(str(folder / self.component()), error)
 
     def test_a_component_that_one_rank_lacks_is_the_error_of_all(self):

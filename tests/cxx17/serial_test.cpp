@@ -86,6 +86,30 @@ void several_fields(const io::Grid& grid) {
   expect(back == psi, "the third of that name");
 }
 
+void regions(const io::Grid& grid, const std::vector<Links>& u) {
+  io::RegionWriter writer("regions.ildg", grid, io::gauge(u), {{"overwrite", "1"}});
+  const std::size_t slice = u.size() / 3;
+  for (const std::int64_t t : {2, 0}) {
+    const std::vector<Links> part(u.begin() + t * static_cast<std::int64_t>(slice),
+                                  u.begin() + (t + 1) * static_cast<std::int64_t>(slice));
+    writer.write({0, 0, 0, t}, {4, 2, 6, 1}, io::gauge(part));
+  }
+  expect(writer.missing() == slice, "a slice is missing");
+  expect(failure_of([&] { writer.close(); }, "regions.ildg") == LQ_WRONG_STATE, "no file with holes");
+  const std::vector<Links> part(u.begin() + static_cast<std::int64_t>(slice), u.end());
+  expect(failure_of(
+             [&] {
+               writer.write({0, 0, 1}, {4, 2, 6, 2}, io::gauge(part));
+             },
+             "") == LQ_INVALID_ARGUMENT,
+         "3 numbers");
+  writer.write({0, 0, 0, 1}, {4, 2, 6, 2}, io::gauge(part));
+  writer.close();
+  std::vector<Links> back(u.size());
+  io::read("regions.ildg", grid, io::gauge(back));
+  expect(back == u, "region by region");
+}
+
 void errors(const io::Grid& grid, std::vector<Links> u) {
   expect(failure_of([&] { io::read("nowhere.ildg", grid, io::gauge(u)); }, "nowhere.ildg") == LQ_NOT_FOUND,
          "not found");
@@ -105,6 +129,7 @@ int main() try {
   one_field(grid, u);
   in_the_background(grid, u);
   several_fields(grid);
+  regions(grid, u);
   errors(grid, u);
 } catch (const io::Error& error) {
   std::fprintf(stderr, "%s\n", error.what());

@@ -192,7 +192,7 @@ TEST(KernelProgram, IsDoneWithoutWhereNothingCompiles) {
   const int tried = DeviceLibrary::get().compilations();
   EXPECT_EQ(program_of(*driver, home), nullptr);
   EXPECT_EQ(DeviceLibrary::get().compilations(), tried) << "asked again";
-  EXPECT_EQ(why_no_program(*driver, home), "the compiler refused: limequat(7): error: no such kernel 1 error");
+  EXPECT_EQ(why_no_program(*driver, home), "compilation failed: limequat(7): error: no such kernel 1 error");
 }
 
 // A driver that does not take it now may do so later.

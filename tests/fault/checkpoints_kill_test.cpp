@@ -67,10 +67,14 @@ class KilledJobs : public ::testing::Test {
     return result;
   }
 
-  // What is in a process of its own, on so many ranks; its storage kills it at an operation, or not at all.
-  void job(int ranks, int saves, std::int64_t kill_at, bool in_background, const CheckpointsOptions& options = {}) {
-    FaultyTransport faulty(storage::posix(), kill_at, Fault::kill);
-    const storage::Mount mount(folder_, faulty), on_node(node_, faulty);
+  enum class Counted { all, on_node };
+
+  // What is in a process of its own, on so many ranks; its storage kills it at an operation of those counted, or not at
+  // all.
+  void job(int ranks, int saves, std::int64_t kill_at, bool in_background, const CheckpointsOptions& options = {},
+           Counted counted = Counted::all) {
+    FaultyTransport faulty(storage::posix(), kill_at, Fault::kill), sound(storage::posix(), -1, Fault::kill);
+    const storage::Mount mount(folder_, counted == Counted::all ? faulty : sound), on_node(node_, faulty);
     testing::run_ranks(ranks, [&](std::shared_ptr<comm::Comm> comm) {
       const Communicator all(comm);
       const auto say = [&](const char* what, std::int64_t number) {
@@ -220,6 +224,45 @@ TEST_F(KilledJobs, LoadTheNewestValidCheckpointAlways) {
   std::printf("%llu jobs, %llu killed, %llu damages\n", static_cast<unsigned long long>(jobs),
               static_cast<unsigned long long>(kills), static_cast<unsigned long long>(damages));
   EXPECT_GT(kills, jobs / 8);
+}
+
+// Two jobs in a row are killed while they save on the node: the third loads what was saved there last.
+TEST_F(KilledJobs, LoadWhatLiesOnTheNodeAfterTwoKillsInARow) {
+  const std::uint64_t rounds = from_environment("LQ_KILLS", 40) / 2;
+  std::int64_t saved = -1, begun = -1, operations = 50;
+  std::uint64_t kills = 0;
+  for (std::uint64_t number = 0; number < rounds; ++number) {
+    const int ranks = 1 + static_cast<int>(draw(5));
+    for (int turn = 0; turn < 3; ++turn) {
+      SCOPED_TRACE("round " + std::to_string(number) + ", turn " + std::to_string(turn));
+      const bool is_killed = turn < 2;
+      const std::int64_t at = is_killed ? static_cast<std::int64_t>(draw(static_cast<std::uint64_t>(operations))) : -1;
+      fs::remove(log_);
+      const bool has_died = testing::dies_in([&] {
+        try {
+          job(ranks, 2, at, false, {.local = node_}, Counted::on_node);
+        } catch (const std::exception& error) {
+          std::fprintf(stderr, "%s\n", error.what());
+          tell("wrong", -9);
+        }
+      });
+      kills += has_died ? 1 : 0;
+      const Told said = told();
+      ASSERT_FALSE(said.is_wrong);
+      operations = std::max(operations, said.operations);
+      if (said.loaded != -2) {
+        ASSERT_GE(said.loaded, saved);
+        ASSERT_LE(said.loaded, begun);
+        saved = said.loaded;
+      } else {
+        ASSERT_TRUE(has_died);
+      }
+      saved = std::max(saved, said.saved);
+      begun = std::max(begun, said.begun);
+    }
+  }
+  EXPECT_GE(kills, rounds);
+  EXPECT_GT(saved, 0);
 }
 
 // What was saved on the node is not lost, though the copy of it was killed.

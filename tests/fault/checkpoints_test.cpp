@@ -440,6 +440,27 @@ TEST_F(NodeLevels, HoldNothingOfASaveThatFailsOnOneRank) {
   }
 }
 
+// A first save that is killed leaves nothing that a job could wait for; a lost one is an error.
+TEST_F(NodeLevels, AreNoCheckpointIfTheirSaveWasInterrupted) {
+  for (const bool was_complete : {false, true}) {
+    on_ranks(4, [&](const Communicator& ranks) {
+      Checkpoints checkpoints(folder_, ranks, on_node(ranks));
+      const StepContents contents(ranks, lattice, 1);
+      checkpoints.save(1, contents.contents);
+    });
+    for (const auto& entry : fs::recursive_directory_iterator(directory_ / "node0")) {
+      if (entry.path().filename() == "complete" && !was_complete) fs::remove(entry.path());
+    }
+    fs::remove_all(directory_ / "node1");
+    on_ranks(4, [&](const Communicator& ranks) {
+      Checkpoints checkpoints(folder_, ranks, on_node(ranks));
+      const Error error = error_of([&] { EXPECT_FALSE(checkpoints.load_newest().has_value()); });
+      EXPECT_EQ(error.code(), was_complete ? Code::malformed : Code::ok) << error.what();
+    });
+    for (const auto& entry : fs::directory_iterator(directory_ / "")) fs::remove_all(entry.path());
+  }
+}
+
 // With more ranks than sites in a dimension some have none.
 TEST_F(NodeLevels, ServeRanksWithoutSites) {
   const CheckpointsOptions one_node{.local = directory_ / "node"};
@@ -533,12 +554,14 @@ TEST_F(NodeLevels, ServeInThePlaceOfADamagedCopy) {
   EXPECT_TRUE(has_contents_of_its_step(*found, {}, lattice));
 }
 
-class CopiesOnOtherNodes : public NodeLevels {
+class ParityOnOtherNodes : public NodeLevels {
  protected:
   // Three nodes of two ranks; saved on the nodes alone, but for step 1.
-  void save_two() const {
+  void save_two(int lost_nodes = 1) const {
     on_six_ranks([&](const Communicator& ranks) {
-      Checkpoints checkpoints(folder_, ranks, on_node(ranks));
+      CheckpointsOptions options = on_node(ranks);
+      options.lost_nodes = lost_nodes;
+      Checkpoints checkpoints(folder_, ranks, options);
       for (const std::uint64_t step : {1U, 2U}) {
         const StepContents contents(ranks, lattice, step);
         EXPECT_EQ(checkpoints.save(step, contents.contents).warnings, std::vector<std::string>());
@@ -565,13 +588,13 @@ class CopiesOnOtherNodes : public NodeLevels {
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {
       const std::string path = entry.path();
       if (!entry.is_regular_file() || path.find(beginning) == std::string::npos) continue;
-      if (entry.path().filename() != "state") continue;
+      if (entry.path().filename() != "state" && entry.path().filename() != "parity") continue;
       std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).put('!');
     }
   }
 };
 
-TEST_F(CopiesOnOtherNodes, ServeNewNodes) {
+TEST_F(ParityOnOtherNodes, ServeNewNodes) {
   for (const int lost : {0, 1, 2}) {
     for (const auto& entry : fs::directory_iterator(directory_ / "")) fs::remove_all(entry.path());
     save_two();
@@ -581,21 +604,58 @@ TEST_F(CopiesOnOtherNodes, ServeNewNodes) {
   }
 }
 
-TEST_F(CopiesOnOtherNodes, ServeInThePlaceOfDamagedParts) {
+TEST_F(ParityOnOtherNodes, ServeInThePlaceOfDamagedParts) {
   save_two();
   damage_all_below(node(1), "/rank-");
   EXPECT_EQ(loaded(), 2U);
 }
 
-// Of two nodes that follow each other the copies of the first are lost, too.
-TEST_F(CopiesOnOtherNodes, AreMissedWhereBothAreLost) {
-  save_two();
-  fs::remove_all(node(0));
+TEST_F(ParityOnOtherNodes, ServeAsManyLostNodesAsAskedFor) {
+  for (const int kept : {0, 1, 2}) {
+    for (const int lost_nodes : {1, 2}) {
+      for (const auto& entry : fs::directory_iterator(directory_ / "")) fs::remove_all(entry.path());
+      save_two(lost_nodes);
+      for (const int number : {0, 1, 2}) {
+        if (number != kept) fs::remove_all(node(number));
+      }
+      EXPECT_EQ(loaded(), lost_nodes == 2 ? 2U : 1U) << "of node " << kept << " alone";
+    }
+  }
+}
+
+// A damaged part, and damaged parity on another node: what is left is enough if two may be lost.
+TEST_F(ParityOnOtherNodes, LeaveOutDamagedParity) {
+  save_two(2);
+  damage_all_below(node(1), "/rank-");
+  damage_all_below(node(2), "/parity-");
+  EXPECT_EQ(loaded(), 2U);
+}
+
+TEST_F(ParityOnOtherNodes, SayWhereFewerNodesMayBeLostThanAskedFor) {
+  on_six_ranks([&](const Communicator& ranks) {
+    CheckpointsOptions options = on_node(ranks);
+    options.lost_nodes = 3;
+    Checkpoints checkpoints(folder_, ranks, options);
+    const StepContents contents(ranks, lattice, 1);
+    const CheckpointReport report = checkpoints.save(1, contents.contents);
+    ASSERT_EQ(report.warnings.size(), 1U);
+    EXPECT_NE(report.warnings.front().find("the loss of 2 nodes of a group, expected 3"), std::string::npos)
+        << report.warnings.front();
+  });
+}
+
+TEST_F(ParityOnOtherNodes, IsNotWrittenIfNoNodeMayBeLost) {
+  save_two(0);
+  for (int number = 0; number < 3; ++number) {
+    for (const auto& entry : fs::recursive_directory_iterator(node(number))) {
+      EXPECT_EQ(entry.path().string().find("/parity-"), std::string::npos);
+    }
+  }
   fs::remove_all(node(1));
   EXPECT_EQ(loaded(), 1U);
 }
 
-TEST_F(CopiesOnOtherNodes, DoNotBringBackWhatWasRejected) {
+TEST_F(ParityOnOtherNodes, DoNotBringBackWhatWasRejected) {
   on_six_ranks([&](const Communicator& ranks) {
     Checkpoints checkpoints(folder_, ranks, on_node(ranks));
     for (const std::uint64_t step : {1U, 2U}) {
@@ -610,8 +670,8 @@ TEST_F(CopiesOnOtherNodes, DoNotBringBackWhatWasRejected) {
   EXPECT_EQ(loaded(), 1U);
 }
 
-// As many of each rank as it keeps itself.
-TEST_F(CopiesOnOtherNodes, AreAsFewAsTheParts) {
+// As many saves as the ranks keep, and of three nodes half of the size of the parts.
+TEST_F(ParityOnOtherNodes, IsAsSmallAsItCanBe) {
   on_six_ranks([&](const Communicator& ranks) {
     Checkpoints checkpoints(folder_, ranks, on_node(ranks));
     for (std::uint64_t step = 1; step < 6; ++step) {
@@ -619,15 +679,20 @@ TEST_F(CopiesOnOtherNodes, AreAsFewAsTheParts) {
       checkpoints.save(step, contents.contents);
     }
   });
-  int copies = 0;
+  int entries = 0;
+  std::uint64_t parity = 0, parts = 0;
   for (int number = 0; number < 3; ++number) {
     for (const auto& entry : fs::recursive_directory_iterator(node(number))) {
       const std::string path = entry.path();
-      copies +=
-          path.find("/copy-") != std::string::npos && path.find("/step-") != std::string::npos && entry.is_directory();
+      if (!entry.is_regular_file()) continue;
+      const bool is_parity = path.find("/parity-") != std::string::npos;
+      entries += entry.path().filename() == "parity" ? 1 : 0;
+      if (path.find("/step-") != std::string::npos && entry.path().filename() != "checkpoint.lq")
+        (is_parity ? parity : parts) += entry.file_size();
     }
   }
-  EXPECT_EQ(copies, 12);
+  EXPECT_EQ(entries, 12);
+  EXPECT_NEAR(static_cast<double>(parity) / static_cast<double>(parts), 0.5, 0.1);
 }
 
 // What lies on a node is of one folder: another run does not take it for its own.

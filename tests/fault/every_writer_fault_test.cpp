@@ -1,10 +1,10 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every writer of the library, and every operation of the storage: it fails, or the program dies there; or the writer
-// is started twice at once. Claim: whatever has a name of its own afterwards is a file that one run without a fault
-// makes, or, where files grow, one that verifies; a program that has not died leaves nothing beside it but what whoever
-// goes on begins with.
+// Every writer of the library by one rank and by three, and every operation of the storage: it fails, or the program
+// dies there; or the writer is started twice at once. Claim: whatever has a name of its own afterwards is a file that
+// one run without a fault makes, or, where files grow, one that verifies; a program that has not died leaves nothing
+// beside it but what whoever goes on begins with.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -14,9 +14,11 @@
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <new>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include <limequat/limequat.hpp>
@@ -28,6 +30,7 @@
 #include "support/faulty.hpp"
 #include "support/file_contents.hpp"
 #include "support/scratch_directory.hpp"
+#include "support/thread_comm.hpp"
 
 namespace lq {
 namespace {
@@ -43,12 +46,17 @@ bool differs(const Work& work) { return work.name.starts_with("modes") || work.n
 // What resuming, appending and repairing begin with: journals, records, copies that can be gone on with.
 bool is_for_later(const std::string& name) { return name.front() == '.' && name.find(".lq-") != std::string::npos; }
 
-class EveryWriter : public ::testing::TestWithParam<Work> {
+int from_environment(const char* name, int usual) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? usual : std::atoi(text);
+}
+
+class EveryWriter : public ::testing::TestWithParam<std::tuple<Work, int>> {
  protected:
   EveryWriter() {
     testing::write_source(source_);
     fs::create_directory(alone_);
-    GetParam().run(source_, alone_ + "/file", Communicator());
+    what_.run(source_, alone_ + "/file", Communicator());
     start_anew();
   }
 
@@ -56,7 +64,20 @@ class EveryWriter : public ::testing::TestWithParam<Work> {
     fs::remove_all(there_);
     fs::create_directory(there_);
   }
-  void work() const { GetParam().run(source_, there_ + "/file", Communicator()); }
+  // On ranks that are threads, all of which end alike.
+  void work() const {
+    const std::string to = there_ + "/file";
+    const auto outcomes = testing::outcomes_of_ranks(
+        ranks_, [&](std::shared_ptr<comm::Comm> comm) { what_.run(source_, to, Communicator(std::move(comm))); });
+    const Error first = error_in(outcomes.front());
+    for (const std::exception_ptr& outcome : outcomes) EXPECT_STREQ(error_in(outcome).what(), first.what());
+    if (outcomes.front()) std::rethrow_exception(outcomes.front());
+  }
+  static Error error_in(const std::exception_ptr& failure) {
+    return error_of([&] {
+      if (failure) std::rethrow_exception(failure);
+    });
+  }
 
   // Nobody needs what `lq info` says may be removed.
   void remove_what_info_offers() const {
@@ -76,6 +97,10 @@ class EveryWriter : public ::testing::TestWithParam<Work> {
     io::settle_replacement(storage::posix(), there_ + "/file", Sync::none);  // as `lq repair` does
     for (const auto& entry : fs::directory_iterator(there_)) {
       const std::string name = entry.path().filename();
+      if (entry.is_directory()) {
+        EXPECT_TRUE(name.find(".set") != std::string::npos || testing::are_valid(entry.path())) << name;
+        continue;
+      }
       if (name.front() == '.') {
         EXPECT_TRUE(died || is_for_later(name)) << name;
         continue;
@@ -87,11 +112,13 @@ class EveryWriter : public ::testing::TestWithParam<Work> {
         EXPECT_TRUE(protect({entry.path()}, {}, {.check = true}).ok) << name;
         continue;
       }
-      EXPECT_TRUE(differs(GetParam())) << name << ": " << bytes.size() << " bytes";
+      EXPECT_TRUE(differs(what_)) << name << ": " << bytes.size() << " bytes";
       EXPECT_TRUE(verify(entry.path()).ok) << name;
     }
   }
 
+  const Work what_ = std::get<0>(GetParam());
+  const int ranks_ = std::get<1>(GetParam());
   testing::ScratchDirectory directory_;
   const std::string source_ = directory_ / "source.ildg", alone_ = directory_ / "alone", there_ = directory_ / "there";
 };
@@ -112,12 +139,12 @@ TEST_P(EveryWriter, MayFailAtAnyOperation) {
     ++operations;
     if (error.code() == Code::ok) {
       for (const auto& [name, bytes] : testing::files_made_in(alone_)) {
-        EXPECT_TRUE(GetParam().is_marked || testing::contents(there_ + "/" + name) == bytes) << name;
+        EXPECT_TRUE(what_.is_marked || testing::contents(there_ + "/" + name) == bytes) << name;
       }
     }
     // A multifile that is complete, but has not all its names.
     const bool is_for_repair = std::string_view(error.what()).find("lq repair") != std::string_view::npos;
-    if (is_for_repair && GetParam().is_marked) {
+    if (is_for_repair && what_.is_marked) {
       repair_multifile(there_ + "/file");
       EXPECT_TRUE(verify(there_ + "/file").ok);
     }
@@ -133,15 +160,19 @@ TEST_P(EveryWriter, MayDieAtAnyOperation) {
     const storage::Mount mount(there_, counted);
     work();
   }
-  const std::int64_t step = std::max<std::int64_t>(1, counted.operations() / 25);
-  for (std::int64_t k = 0; k < counted.operations(); k += step) {
+  // LQ_KILLS times; ranks come to their operations in another order each time.
+  const int most = from_environment("LQ_KILLS", ranks_ == 1 ? 20 : 8);
+  const std::int64_t kills = ranks_ == 1 ? std::min<std::int64_t>(most, counted.operations()) : most;
+  for (std::int64_t i = 0; i < kills; ++i) {
+    const std::int64_t k = i * counted.operations() / kills;
     SCOPED_TRACE(::testing::Message() << "operation " << k);
     start_anew();
-    EXPECT_TRUE(testing::dies_in([&] {
+    const bool has_died = testing::dies_in([&] {
       testing::FaultyTransport faulty(storage::posix(), k, Fault::kill);
       const storage::Mount mount(there_, faulty);
       work();
-    }));
+    });
+    EXPECT_TRUE(has_died || ranks_ > 1);  // several may have fewer operations this time
     expect_whole_files(true);
     if (HasFailure()) return;
   }
@@ -149,8 +180,7 @@ TEST_P(EveryWriter, MayDieAtAnyOperation) {
 
 // A job that is started twice, LQ_ROUNDS times: both begin at the same time in the same folder.
 TEST_P(EveryWriter, MayBeStartedTwice) {
-  const char* const text = std::getenv("LQ_ROUNDS");
-  const int rounds = text != nullptr ? std::atoi(text) : 2;
+  const int rounds = from_environment("LQ_ROUNDS", ranks_ == 1 ? 2 : 1);
   auto* const ready = static_cast<std::atomic<int>*>(
       ::mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   for (int round = 0; round < rounds; ++round) {
@@ -182,8 +212,12 @@ TEST_P(EveryWriter, MayBeStartedTwice) {
   ::munmap(ready, sizeof(std::atomic<int>));
 }
 
-INSTANTIATE_TEST_SUITE_P(Works, EveryWriter, ::testing::ValuesIn(testing::works()),
-                         [](const auto& one) { return one.param.name; });
+INSTANTIATE_TEST_SUITE_P(Works, EveryWriter,
+                         ::testing::Combine(::testing::ValuesIn(testing::works()), ::testing::Values(1, 3)),
+                         [](const auto& one) {
+                           const int ranks = std::get<1>(one.param);
+                           return std::get<0>(one.param).name + (ranks == 1 ? "" : "_by_" + std::to_string(ranks));
+                         });
 
 }  // namespace
 }  // namespace lq

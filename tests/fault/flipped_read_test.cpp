@@ -126,6 +126,8 @@ class FlippedRead : public ::testing::Test {
     };
   }
 
+  // Another folder is prepared.
+  void clear() { kept_.clear(), clean_.clear(); }
   // Files that the work may change are not looked at.
   void may_change(const std::string& beginning) { changing_.push_back(beginning); }
 
@@ -443,16 +445,69 @@ TEST_P(FlippedConversion, IsRightOrFails) { try_out(GetParam().first, GetParam()
 TEST_F(FlippedConversion, OfAFileOverItselfIsRightOrFails) { try_out("a.ildg", "a.ildg"); }
 
 using FromTo = std::pair<std::string, std::string>;
-INSTANTIATE_TEST_SUITE_P(Formats, FlippedConversion,
-                         ::testing::Values(FromTo{"a.ildg", "b.scidac"}, FromTo{"a.nersc", "b.ildg"},
-                                           FromTo{"a.ildg", "b.milc"}, FromTo{"a.openqcd", "b.ildg"},
-                                           FromTo{"a.openqcd", "b.openqcd"}
+INSTANTIATE_TEST_SUITE_P(
+    Formats, FlippedConversion,
+    ::testing::Values(FromTo{"a.ildg", "b.scidac"}, FromTo{"a.nersc", "b.ildg"}, FromTo{"a.ildg", "b.milc"},
+                      FromTo{"a.openqcd", "b.ildg"}, FromTo{"a.openqcd", "b.openqcd"}, FromTo{"a.milc", "b.ildg"},
+                      FromTo{"a.fnal", "b.ildg"}, FromTo{"a.hirep", "b.ildg"}, FromTo{"a.field", "b.scidac"},
+                      FromTo{"a.raw", "b.ildg"}, FromTo{"a.ddalphaamg", "b.ildg"}, FromTo{"a.scidac", "b.raw"},
+                      FromTo{"a.sqz", "b.ildg"}, FromTo{"a.ildg", "b.hirep"}, FromTo{"a.ildg", "b.nersc"},
+                      FromTo{"a.scidac", "b.openqcd"}, FromTo{"a.nersc", "b.ddalphaamg"}, FromTo{"a.ildg", "b.field"}
 #ifdef LQ_HAVE_HDF5
-                                           ,
-                                           FromTo{"a.ildg", "b.h5"}, FromTo{"a.h5", "b.ildg"}
+                      ,
+                      FromTo{"a.ildg", "b.h5"}, FromTo{"a.h5", "b.ildg"}
 #endif
-                                           ),
-                         [](const auto& of) { return of.param.first.substr(2) + "_to_" + of.param.second.substr(2); });
+                      ),
+    [](const auto& of) { return of.param.first.substr(2) + "_to_" + of.param.second.substr(2); });
+
+// --- Mending ------------------------------------------------------------------------------------------------------
+
+class FlippedRepair : public FlippedRead, public ::testing::WithParamInterface<std::string> {
+ protected:
+  static RepackOptions repairing() {
+    RepackOptions options;
+    options.sync = Sync::none;
+    options.threads = 1;
+    return options;
+  }
+  void put_damaged(std::size_t at) {
+    bytes_ = contents(this->at(GetParam()));
+    std::string bad = bytes_;
+    bad[at] = static_cast<char>(bad[at] ^ 0x40);
+    testing::put_contents(this->at(GetParam()), bad);
+  }
+  Problem same_as_before() {
+    return [this] { return contents(at("repaired")) == bytes_ ? "" : "another file"; };
+  }
+};
+
+// A letter of a type, and a byte of the data.
+TEST_P(FlippedRepair, ByItsSumsIsRightOrFails) {
+  for (const std::size_t place : {std::size_t{16}, std::size_t{12000}}) {
+    if (!GetParam().ends_with("ildg")) GTEST_SKIP() << "its sum is weak";
+    clear();
+    at_every_read([&] { put_gauge(GetParam()), put_damaged(place); },
+                  [&] { repair(at(GetParam()), at("repaired"), repairing()); }, same_as_before());
+  }
+}
+
+TEST_P(FlippedRepair, FromParityIsRightOrFails) {
+  at_every_read(
+      [&] {
+        put_gauge(GetParam());
+        protect({at(GetParam())}, {}, {.sync = Sync::none});
+        put_damaged(9000);
+      },
+      [&] { repair(at(GetParam()), at("repaired"), repairing()); }, same_as_before());
+}
+
+TEST_P(FlippedRepair, ProtectingIsRightOrFails) {
+  at_every_read([&] { put_gauge(GetParam()); }, [&] { protect({at(GetParam())}, {}, {.sync = Sync::none}); },
+                [&] { return protect({at(GetParam())}, {}, {.check = true}).ok ? "" : "another sidecar"; });
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, FlippedRepair, ::testing::Values("a.ildg", "a.nersc"),
+                         [](const auto& of) { return of.param.substr(2); });
 
 // --- Modes and sessions -------------------------------------------------------------------------------------------
 
@@ -489,6 +544,17 @@ class FlippedModes : public FlippedRead {
 TEST_F(FlippedModes, ConversionIsRightOrFails) {
   at_every_read([&] { put_modes(); }, [&] { modes::convert(at("a.modes"), at("b.modes")); },
                 [&] { return modes_of("b.modes") == 2 ? "" : "other modes"; });
+}
+
+TEST_F(FlippedModes, ConversionForOthersIsRightOrFails) {
+  for (const std::string format : {"quda", "milc", "grid", "mod"}) {
+    SCOPED_TRACE(format);
+    modes::ConvertOptions options;
+    options.format = format;
+    clear();
+    at_every_read([&] { put_modes(); }, [&] { modes::convert(at("a.modes"), at("b"), {}, options); },
+                  same_as_clean("b"));
+  }
 }
 
 TEST_F(FlippedModes, AppendIsRightOrFails) {

@@ -48,6 +48,14 @@ class TwoClients : public ::testing::TestWithParam<Work> {
     return bytes;
   }
 
+  // The checkpoints of a folder.
+  static bool is_valid_for(int client, const std::string& folder) {
+    const int before = std::exchange(TwoCachedClients::mine(), client);
+    const bool is_valid = testing::are_valid(folder);
+    TwoCachedClients::mine() = before;
+    return is_valid;
+  }
+
   const testing::ScratchDirectory own_, there_;
   const std::string source_ = own_ / "source.ildg";
   TwoCachedClients clients_{storage::posix()};
@@ -60,6 +68,10 @@ TEST_P(TwoClients, GetTheFileOfOneProcess) {
   GetParam().run(source_, alone + "/file", Communicator());
   by_all([&](const Communicator& ranks) { GetParam().run(source_, there_ / "file", ranks); });
   for (const auto& [name, bytes] : testing::files_made_in(alone)) {
+    if (std::filesystem::is_directory(there_ / name)) {
+      for (const int client : {0, 1}) EXPECT_TRUE(is_valid_for(client, there_ / name)) << client;
+      continue;
+    }
     const std::string made = testing::contents(there_ / name);
     EXPECT_TRUE(GetParam().is_marked ? testing::is_sound(there_ / name) : made == bytes) << name;
     for (const int client : {0, 1}) EXPECT_TRUE(seen_by(client, there_ / name) == made) << name << ' ' << client;

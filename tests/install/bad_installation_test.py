@@ -109,7 +109,7 @@ class BadInstallation(MovedTree):
         shutil.copy(self.core, twin)
         for other in (stranger, twin):
             code, words = self.python(use, LD_PRELOAD=str(other))
-            self.assertRegex(words, rf"the process has also loaded {other}, to which it would be linked: load one Limequat only")
+            self.assertRegex(words, rf"the process has also loaded {other}, and the component would be linked to it: load only one Limequat")
         code, words = self.python(use, LD_LIBRARY_PATH=str(stranger.parent))
         self.assertRegex(words, "sound|built without")
 

@@ -150,7 +150,7 @@ class Wheel(unittest.TestCase):
         library.unlink()
         said = self.run_here(sys.executable, "-c", IMPORT, **found)
         if "Limequat library" in said:  # else one is installed here
-            self.assertIn(f"{library}: not there", said)
+            self.assertIn(f"{library}: does not exist", said)
             self.assertIn("LIMEQUAT_LIBRARY=", said)
             self.assertIn("where the loader looks", said)
 

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A folder of checkpoints. What save() has returned for is loaded, or a newer one that is whole; where the newest is
-// damaged, the one before it.
+// damaged, the one before it. Some runs save on nodes first, one of which may be lost at any time.
 #include <limequat/checkpoints.hpp>
 
+#include <exception>
 #include <map>
 #include <optional>
 #include <vector>
@@ -45,13 +46,23 @@ class CheckpointRun final : public Item {
     options_.keep = static_cast<std::int32_t>(draw.between(1, 3));
     options_.proven = static_cast<std::int32_t>(draw.between(1, 2));
     machine_.put(path_.substr(0, path_.rfind('/')) + "/program", "its folder");
+    if (draw.once_in(2)) return;
+    nodes_ = static_cast<int>(draw.between(2, 4));
+    ranks_per_node_ = static_cast<int>(draw.between(1, 2));
+    options_.node_group = static_cast<std::int32_t>(draw.between(2, 4));
+    // Folders are there as long as they have files.
+    const std::string id = fmt::format("{:016x}", 1 + draw.below(1000));
+    machine_.put(path_ + "/.lq-checkpoints.id", id + "\n");
+    for (int number = 0; number < nodes_; ++number) machine_.put(node(number) + "/" + id + "/program", "its folder");
   }
 
   void step(const Tell& tell) override {
     const std::uint64_t kind = draw_.below(6);
-    if (kind == 0) return damage(tell);
+    if (kind == 0) return nodes_ > 0 ? lose_node(tell) : damage(tell);
     kind == 1 ? load(tell) : save(tell);
-    check();
+    // What is loaded from the nodes is copied to the folder, and then no longer needed on the nodes.
+    if (nodes_ > 0 && draw_.once_in(2)) return lose_node(tell);
+    if (nodes_ == 0 || draw_.once_in(4)) check();
   }
 
   void after_power_failure() override {}  // it is synced when save() returns
@@ -59,10 +70,29 @@ class CheckpointRun final : public Item {
   void check() override { (void)find({}, crew_of(3), {}); }
 
  private:
+  // Only as many ranks as saved on the nodes can use what is there.
   Crew crew_of(int most) {
+    if (nodes_ > 0) return {nodes_ * ranks_per_node_, ranks_per_node_};
     Crew crew = torture::draw_crew(draw_, most);
     crew.delays = 0;
     return crew;
+  }
+
+  std::string node(int number) const { return fmt::format("{}-node{}", path_, number); }
+  CheckpointsOptions options_of(const Communicator& all) const {
+    CheckpointsOptions options = options_;
+    if (nodes_ > 0) options.local = node(all.rank() / ranks_per_node_);
+    return options;
+  }
+
+  void lose_node(const Tell& tell) {
+    if (!is_protected_) return;
+    const std::string lost = node(static_cast<int>(draw_.below(static_cast<std::uint64_t>(nodes_))));
+    tell(fmt::format("{} is lost, and a new one comes", lost));
+    for (const auto& [file, bytes] : machine_.files()) {
+      if (file.starts_with(lost + "/") && !file.ends_with("/program")) machine_.remove(file);
+    }
+    check();
   }
 
   void save(const Tell& tell) {
@@ -74,6 +104,8 @@ class CheckpointRun final : public Item {
     tasks_[step] = crew.ranks * streams;
     has_field_[step] = has_field;
     const Extents processes = draw_.processes(lattice_.size(), crew.ranks);
+    const bool waits = draw_.once_in(2);
+    std::optional<bool> has_parity;
     tell(fmt::format("{}: save step {} on {}, {} streams, field {}, {}", path_, step, torture::words(crew), streams,
                      has_field, words(trouble)));
     const Outcome outcome = machine_.run(crew, trouble, [&](const Rank& rank) -> Work {
@@ -92,14 +124,19 @@ class CheckpointRun final : public Item {
           values = phi_of(grid, step);
           if (has_field) contents.fields.push_back({"phi", grid, Field(phi_in(values)), {}});
         });
-        Checkpoints checkpoints(path_, all, options_);
-        checkpoints.save(step, contents);
+        CheckpointsOptions options;
+        comm::agree_alike(all.engine(), [&] { options = options_of(all); });
+        Checkpoints checkpoints(path_, all, options);
+        const CheckpointReport report = checkpoints.save(step, contents);
+        if (all.is_root()) has_parity = report.warnings.empty();
+        if (waits) checkpoints.wait();
       };
     });
     tell(words(outcome));
+    if (has_parity) is_protected_ = *has_parity;
     // The oldest may have made room for it.
     if (sure_.size() >= static_cast<std::size_t>(options_.keep)) sure_.erase(sure_.begin());
-    if (outcome.error.empty() && !outcome.has_ended) {
+    if (has_parity) {  // save() has returned
       sure_.push_back(step);
     } else {
       perhaps_.push_back(step);
@@ -139,7 +176,9 @@ class CheckpointRun final : public Item {
     std::optional<std::uint64_t> found;
     const Outcome outcome = machine_.run(crew, trouble, [&](const Rank& rank) -> Work {
       return [&, &all = rank.all] {
-        Checkpoints checkpoints(path_, all, options_);
+        CheckpointsOptions options;
+        comm::agree_alike(all.engine(), [&] { options = options_of(all); });
+        Checkpoints checkpoints(path_, all, options);
         const auto newest = checkpoints.load_newest();
         if (!newest) return;
         // What is compared takes memory of this program's own.
@@ -163,6 +202,14 @@ class CheckpointRun final : public Item {
     return found;
   }
 
+  void require_right_streams(const MultifileReader& streams, std::uint64_t step) const {
+    for (std::int64_t task = streams.first_task(); task < streams.first_task() + streams.local_tasks(); ++task) {
+      const auto bytes = streams.task(task).read_all();
+      if (bytes == testing::stream_bytes(stream_id(step, task), 0, stream_size(step, task))) continue;
+      throw Failure(fmt::format("{}: stream {} of step {} is wrong", path_, task, step));
+    }
+  }
+
   void require_right(const lq::Checkpoint& found, const Communicator& all) const {
     const std::uint64_t step = found.step();
     const auto tasks = tasks_.find(step);
@@ -171,13 +218,13 @@ class CheckpointRun final : public Item {
     }
     if (found.state() != state_of(step)) throw Failure(fmt::format("{}: step {} has another state", path_, step));
     if (tasks->second > 0) {
-      const MultifileReader& streams = found.streams();
-      for (std::int64_t task = streams.first_task(); task < streams.first_task() + streams.local_tasks(); ++task) {
-        const auto bytes = streams.task(task).read_all();
-        if (bytes != testing::stream_bytes(stream_id(step, task), 0, stream_size(step, task))) {
-          throw Failure(fmt::format("{}: stream {} of step {} is wrong", path_, task, step));
-        }
+      std::exception_ptr failure;  // streams are a rank's own affair
+      try {
+        require_right_streams(found.streams(), step);
+      } catch (const Error&) {
+        failure = std::current_exception();
       }
+      all.agree(failure);
     }
     if (!has_field_.at(step)) return;
     const Grid grid(all, lattice_);
@@ -196,6 +243,8 @@ class CheckpointRun final : public Item {
   std::map<std::uint64_t, bool> has_field_;
   std::vector<std::uint64_t> sure_, perhaps_, damaged_;  // steps that are there, that may be, that are of no use
   bool was_any_ = false;
+  int nodes_ = 0, ranks_per_node_ = 1;  // 0: saved in the folder alone
+  bool is_protected_ = true;            // the newest by parity on other nodes
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <functional>
 #include <ostream>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -66,8 +67,18 @@ inline Work converted(const std::string& name, const WriteOptions& options) {
           }};
 }
 
+// Every checkpoint of a folder is valid, but for what killed jobs left of others.
+inline bool are_valid(const std::string& folder) {
+  const CheckpointList list = list_checkpoints(folder);
+  return std::ranges::all_of(list.entries, [](const CheckpointEntry& entry) {
+    using enum CheckpointState;
+    return entry.state == valid || entry.state == leftover || entry.state == being_written;
+  });
+}
+
 // A file that was made, by its own sums or, if it is a sidecar with parity, by the file that it protects.
 inline bool is_sound(const std::string& made) {
+  if (std::filesystem::is_directory(made)) return are_valid(made);
   constexpr std::string_view ending = ".lq-parity";
   if (!made.ends_with(ending)) return verify(made).ok;
   const ProtectReport report = protect({made.substr(0, made.size() - ending.size())}, Communicator(), {.check = true});
@@ -228,6 +239,24 @@ inline std::vector<Work> works() {
       {"modes_to_quda", [](const std::string& source, const std::string& to,
                            const Communicator& ranks) { convert_modes(source, to, ranks, "quda"); }},
   };
+  // On nodes first: each rank has one of its own.
+  for (const bool is_on_nodes : {false, true}) {
+    const auto save = [is_on_nodes](const std::string& source, const std::string& to, const Communicator& ranks) {
+      const Grid grid = grid_of(ranks);
+      const auto links = links_in(source, grid);
+      const std::string stream(5000, 's');
+      CheckpointContents contents;
+      contents.streams = {std::as_bytes(std::span(stream))};
+      contents.fields.push_back({"links", grid, gauge(links)});
+      contents.state = {{"few", std::vector<std::byte>(40, std::byte{7})}};
+      CheckpointsOptions options;
+      if (is_on_nodes) options.local = to + ".set.node" + std::to_string(ranks.rank());
+      Checkpoints checkpoints(to, ranks, options);
+      for (const std::uint64_t step : {1U, 2U, 3U}) checkpoints.save(step, contents);
+      checkpoints.wait();
+    };
+    all.push_back({is_on_nodes ? "checkpoints_drained" : "checkpoints", save, true});
+  }
   all.push_back({"generate", [](const std::string&, const std::string& to, const Communicator& ranks) {
                    const Grid grid = grid_of(ranks);
                    std::vector<double> links(grid.local_volume() * 72);
@@ -299,12 +328,14 @@ inline void write_source(const std::string& path) {
   write(path, alone, gauge(links), how("ildg"));
 }
 
-// The files that a work made, by name, with their bytes; without subfiles, whose names are others each time.
+// The files that a work made, by name, with their bytes, and its folders; without subfiles, whose names are others each
+// time.
 inline std::vector<std::pair<std::string, std::string>> files_made_in(const std::string& folder) {
   std::vector<std::pair<std::string, std::string>> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const std::string name = entry.path().filename();
-    if (name.find(".set") == std::string::npos) files.emplace_back(name, contents(entry.path()));
+    if (name.find(".set") != std::string::npos) continue;
+    files.emplace_back(name, entry.is_directory() ? std::string() : contents(entry.path()));
   }
   std::sort(files.begin(), files.end());
   return files;

@@ -31,7 +31,9 @@ inline std::size_t count_files_in(const std::string& directory) {
 
 class MemoryFaults {
  public:
-  MemoryFaults(int ranks, int bad_rank, bool for_good) : ranks_(ranks), bad_rank_(bad_rank), for_good_(for_good) {}
+  // One allocation of each `stride` fails; of work that takes long.
+  MemoryFaults(int ranks, int bad_rank, bool for_good, int stride = 1)
+      : ranks_(ranks), bad_rank_(bad_rank), stride_(stride), for_good_(for_good) {}
   ~MemoryFaults() { ::alarm(0); }
   MemoryFaults(const MemoryFaults&) = delete;
   MemoryFaults& operator=(const MemoryFaults&) = delete;
@@ -60,7 +62,7 @@ class MemoryFaults {
       EXPECT_TRUE(succeeded()) << error_in(errors_.front()).what();
       return false;
     }
-    ++k_;
+    k_ += stride_;
     failures_ += succeeded() ? 0 : 1;
     return true;
   }
@@ -94,6 +96,7 @@ class MemoryFaults {
 
   int ranks_;
   int bad_rank_;
+  int stride_;
   bool for_good_;
   std::int64_t k_ = 0, failures_ = 0;
   std::vector<std::exception_ptr> errors_;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <functional>
@@ -57,8 +59,8 @@ void read_objects(hdf5::File& file, const std::string& group, Contents& all) {
   }
 }
 
-void read_streams(const std::string& path, Contents& all) {
-  const MultifileReader reader(path, {}, {.verify = Verify::none});
+void read_streams(const std::string& path, Verify verify, Contents& all) {
+  const MultifileReader reader(path, {}, {.verify = verify});
   for (std::int64_t task = 0; task < reader.tasks(); ++task) {
     InStream stream = reader.task(task);
     std::string& bytes = all["task " + std::to_string(task)];
@@ -70,12 +72,12 @@ void read_streams(const std::string& path, Contents& all) {
     std::vector<double> numbers(static_cast<std::size_t>(grid.volume() * field.spec.numbers));
     FieldSpec in_memory = field.spec;
     in_memory.precision = Precision::double_;
-    reader.read_field(field.name, grid, field_in(numbers, in_memory), {.verify = Verify::none});
+    reader.read_field(field.name, grid, field_in(numbers, in_memory), {.verify = verify});
     all["field " + field.name].assign(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double));
   }
 }
 
-void read_fields(const std::string& path, const Catalog& catalog, Contents& all) {
+void read_fields(const std::string& path, const Catalog& catalog, Verify verify, Contents& all) {
   std::map<std::string, std::uint64_t> of_name;
   std::size_t number = 0;
   for (const FieldEntry& entry : catalog.fields) {
@@ -89,7 +91,7 @@ void read_fields(const std::string& path, const Catalog& catalog, Contents& all)
     std::vector<double> numbers(static_cast<std::size_t>(grid.volume() * payload.spec.numbers));
     FieldSpec in_memory = payload.spec;
     in_memory.precision = Precision::double_;
-    ReadOptions options{.field = entry.name, .index = index, .verify = Verify::none};
+    ReadOptions options{.field = entry.name, .index = index, .verify = verify};
     if (payload.stored.extents != payload.extents) options.region = payload.stored;
     read(path, grid, field_in(numbers, in_memory), options);
     all[of].assign(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double));
@@ -128,15 +130,35 @@ Entry entry_at(const fs::path& path, const Catalog& catalog) {
   return entry;
 }
 
+void write_sets(const std::string& folder, const Grid& grid, std::vector<double>& numbers) {
+  for (const modes::Storage storage : {modes::Storage::fixed16, modes::Storage::single, modes::Storage::double_}) {
+    for (const bool is_coherent : {false, true}) {
+      modes::Description description;
+      description.lattice = grid.extents();
+      description.storage = storage;
+      description.operator_name = "hermitian Wilson";
+      if (is_coherent) description.coherence = {.basis = 1, .block = {2, 2, 2, 2}, .tolerance = 0.9};
+      const std::string name = std::string(modes::name(storage)) + (is_coherent ? ".coherent" : "");
+      modes::Writer writer(folder + "/set." + name + ".modes", grid, description, {.sync = Sync::none});
+      for (int k = 0; k < 3; ++k) {
+        for (double& number : numbers) number = -1.25 * number + 0.5;
+        writer.append(spinor(numbers), {.eigenvalue = {0.1 * k, 0.01}, .residual = 1e-9});
+      }
+    }
+  }
+}
+
 // What this library writes, in every format that takes such a thing, and files with several of them.
-void write_entries(const std::string& folder) {
+void write_entries(const std::string& folder, int sweeps) {
   const Grid grid({4, 4, 4, 4});
   std::vector<double> links(static_cast<std::size_t>(grid.volume()) * 72);
-  generate(grid, gauge(links), {.sweeps = 3, .threads = 1});
+  generate(grid, gauge(links), {.sweeps = sweeps, .threads = 1});
   std::vector<double> numbers(static_cast<std::size_t>(grid.volume()) * 24);
-  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<double>(i % 4093) / 64 - 30;
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<double>(i % 4093) / 64 - 27 - sweeps;
   std::vector<double> vector(static_cast<std::size_t>(grid.volume()) * 6);
-  for (std::size_t i = 0; i < vector.size(); ++i) vector[i] = std::sin(static_cast<double>(i));
+  for (std::size_t i = 0; i < vector.size(); ++i) vector[i] = std::sin(sweeps * static_cast<double>(i));
+  std::vector<double> propagators(static_cast<std::size_t>(grid.volume()) * 288);
+  for (std::size_t i = 0; i < propagators.size(); ++i) propagators[i] = std::cos(sweeps * static_cast<double>(i));
   const auto try_to = [](const std::function<void()>& make) {
     try {
       make();
@@ -151,7 +173,30 @@ void write_entries(const std::string& folder) {
       try_to([&] { write(folder + "/links" + end, grid, gauge(links), how); });
       try_to([&] { write(folder + "/spinor" + end, grid, spinor(numbers), how); });
       try_to([&] { write(folder + "/vector" + end, grid, spinor(vector, {.spins = 1}), how); });
+      WriteOptions more = how;
+      more.measure = true;
+      try_to([&] { write(folder + "/measured" + end, grid, gauge(links), more); });
+      more.measure = false;
+      more.metadata = {{"xlf-info", "trajectory nr = 12\nbeta = 6.1\n"}};
+      try_to([&] { write(folder + "/texts" + end, grid, gauge(links), more); });
     }
+  }
+  const std::span<double> one_spin = std::span(propagators).first(static_cast<std::size_t>(grid.volume()) * 18);
+  for (const std::string end : {".scidac", ".h5", ".raw"}) {
+    try_to([&] { write(folder + "/propagator" + end, grid, propagator(propagators), {.time_stamps = false}); });
+    try_to(
+        [&] { write(folder + "/staggered" + end, grid, propagator(one_spin, {.spins = 1}), {.time_stamps = false}); });
+    try_to([&] {
+      write(folder + "/odd" + end, grid, field_in(vector, generic_spec(Precision::double_, 5, false)),
+            {.precision = Precision::single, .time_stamps = false});
+    });
+  }
+  {
+    Writer writer(folder + "/several.scidac", grid, {.time_stamps = false});
+    writer.write("eigenvector", spinor(numbers));
+    writer.write("eigenvector", spinor(vector, {.spins = 1}));
+    writer.write("staggered", propagator(one_spin, {.spins = 1}));
+    writer.close();
   }
   try_to([&] {
     write(folder + "/chunks.h5", grid, gauge(links),
@@ -171,7 +216,28 @@ void write_entries(const std::string& folder) {
   });
   write(folder + "/whole.ildg", grid, gauge(links), {.verify = Verify::none});
   write(folder + "/volumes.scidac", grid, spinor(numbers), {.parts = "1x1x1x2", .time_stamps = false});
+  for (const std::string end : {".scidac", ".h5", ".raw", ".ildg", ".nersc"}) {
+    try_to([&] { write(folder + "/cut" + end, grid, gauge(links), {.parts = "1x1x2x2", .time_stamps = false}); });
+  }
+  for (const std::string layout : {"native", "qdp", "qlua"}) {
+    for (const std::string filters : {"", "deflate:1", "fletcher32", "shuffle,zstd"}) {
+      WriteOptions how{.layout = layout, .filters = filters, .time_stamps = false};
+      if (!filters.empty()) how.dataset_chunk = "4x4x2x2";
+      const std::string name = "/layout." + layout + "." + filters.substr(0, filters.find_first_of(":,")) + ".h5";
+      try_to([&] { write(folder + name, grid, gauge(links), how); });
+      how.verify = Verify::none;
+      try_to([&] { write(folder + "/bare" + name.substr(1), grid, spinor(numbers), how); });
+    }
+  }
   try_to([&] { squeeze(folder + "/links.single.ildg", folder + "/links.sqz"); });
+  try_to([&] { squeeze(folder + "/measured.double.ildg", folder + "/measured.sqz"); });
+  write_sets(folder, grid, numbers);
+  for (const std::string name : {"links.double.ildg", "links.double.nersc"}) {
+    const std::string to = folder + "/partitioned." + name;
+    repartition(folder + "/" + name, to, {}, {.to = "t=block:2", .sync = Sync::none});
+    fs::copy_file(folder + "/" + name, folder + "/protected." + name);
+    protect({folder + "/protected." + name}, {}, {.sync = Sync::none});
+  }
   for (const Compression compression : {Compression::none, Compression::lz4}) {
     if (!is_available(compression)) continue;
     MultifileWriter writer(folder + "/checkpoint." + std::string(name(compression)), {},
@@ -182,12 +248,30 @@ void write_entries(const std::string& folder) {
     writer.write_field("spinor", grid, spinor(numbers));
     writer.close();
   }
+  MultifileWriter writer(folder + "/checkpoint.bare", {}, {.streams = 2, .checksums = false});
+  for (std::size_t task = 0; task < 2; ++task) writer.stream(task).write(std::span<const double>(vector).first(900));
+  writer.close();
+}
+
+// Where sites and time slices lie of the fields in one piece of a file.
+std::vector<DamageHints::Pieces> pieces_in(const Catalog& catalog, int file) {
+  std::vector<DamageHints::Pieces> all;
+  for (const FieldEntry& entry : catalog.fields) {
+    const Payload& payload = entry.payload;
+    if (payload.file != file || payload.extents.size() == 0 || !payload.is_in_one_piece()) continue;
+    const auto begin = static_cast<std::size_t>(payload.offset), length = static_cast<std::size_t>(payload.length);
+    const auto sites = static_cast<std::size_t>(payload.stored.volume());
+    const auto slices = static_cast<std::size_t>(payload.stored.extents[payload.stored.extents.size() - 1]);
+    for (const std::size_t count : {sites, slices, sites * 4}) all.push_back({begin, length / count, count});
+  }
+  return all;
 }
 
 // By format.
 std::map<std::string, std::vector<Entry>, std::less<>> find_entries() {
-  const ScratchDirectory written;
-  write_entries(written.path());
+  const ScratchDirectory written, once;
+  write_entries(written.path(), 3);
+  write_entries(once.path(), 2);
   std::vector<fs::path> paths;
   for (const fs::path& folder : {fs::path(LQ_SOURCE_DIR "/tests/golden/good"), fs::path(written.path())}) {
     const auto of_folder = static_cast<std::ptrdiff_t>(paths.size());
@@ -202,12 +286,21 @@ std::map<std::string, std::vector<Entry>, std::less<>> find_entries() {
     try {
       const Catalog catalog = inspect(path.string());
       Entry entry = entry_at(path, catalog);
+      for (std::size_t k = 0; k < entry.files.size(); ++k) {
+        const fs::path older = fs::path(once.path()) / entry.files[k].first;
+        entry.hints.push_back({.pieces = pieces_in(catalog, static_cast<int>(k))});
+        if (path.parent_path() == written.path() && fs::exists(older))
+          entry.hints.back().older = contents(older.string());
+      }
       const ScratchDirectory alone;
       entry.put(alone.path());
       entry.verdict = verify(alone / entry.name).verdict;
       const auto below = ensemble::verify_below({alone.path()}).files;
       const bool is_part = std::ranges::find(below, alone / entry.name, &ensemble::VerifiedFile::path) == below.end();
       if (!is_part && is_ok(entry.verdict) && !contents_in(alone / entry.name).empty()) {
+        if (std::getenv("LQ_ENTRIES") != nullptr) {
+          std::printf("%s: %s, %zu files\n", catalog.format.c_str(), entry.name.c_str(), entry.files.size());
+        }
         found[catalog.format].push_back(std::move(entry));
       }
     } catch (const Error&) {
@@ -232,6 +325,11 @@ std::vector<std::string> names_of_formats() {
   return names;
 }
 
+unsigned seed_of(unsigned otherwise) {
+  const char* const text = std::getenv("LQ_SEED");
+  return text != nullptr ? otherwise + static_cast<unsigned>(std::atoi(text)) : otherwise;
+}
+
 std::string test_name(std::string format) {
   std::ranges::replace(format, '-', '_');
   return format;
@@ -243,18 +341,19 @@ std::vector<Entry> entries_of(std::string_view format) {
   return found != all.end() ? found->second : std::vector<Entry>();
 }
 
-Contents contents_in(const std::string& path) {
+Contents contents_in(const std::string& path, Verify verify) {
   const Catalog catalog = inspect(path);
   Contents all;
   const lq::Contents kind = format_info(catalog.format).contents;
   if (kind == lq::Contents::streams) {
-    read_streams(path, all);
+    read_streams(path, verify, all);
     return all;
   }
   if (kind == lq::Contents::records) read_records(path, catalog, all);
-  read_fields(path, catalog, all);
+  read_fields(path, catalog, verify, all);
   if (catalog.format == "hdf5") {
-    hdf5::File file(path, hdf5::Mode::read, {}, {.digests = hdf5::Digests::ignore});
+    const auto digests = verify == Verify::none ? hdf5::Digests::ignore : hdf5::Digests::check;
+    hdf5::File file(path, hdf5::Mode::read, {}, {.digests = digests});
     read_objects(file, "/", all);
     // What a field is called along its axes are references in a heap of HDF5, which has no checksum.
     for (const FieldEntry& entry : catalog.fields) all.erase("/" + entry.name);

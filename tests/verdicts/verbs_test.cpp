@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // One examination: damaged files of every format get one verdict from everything that judges files or passes them on.
-// LQ_VERDICTS: damaged files of all formats together.
+// LQ_VERDICTS: damaged files of all formats together; LQ_SEED: others.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,6 +41,7 @@ bool has_errors(const std::vector<Finding>& findings) {
 
 // A damaged file, and what lq::verify() says of it.
 struct Damaged {
+  const Entry& entry;  // what was damaged
   std::string path, what;
   Verdict verdict = Verdict::sound;
   std::string format = {}, kind = {};  // of its first field; empty: it cannot even be looked into
@@ -100,20 +101,49 @@ Answer converted(const std::string& path, const std::string& to) {
   });
 }
 
+// Of what is made of a file byte for byte, what verify says.
+Answer made(const std::function<void()>& make, const std::string& to) {
+  return answer([&] {
+    make();
+    return is_ok(verify(to, {}, {.threads = 1}).verdict);
+  });
+}
+Answer unsqueezed(const std::string& path, const std::string& to) {
+  return made([&] { unsqueeze(path, to, {}, {.overwrite = true, .sync = Sync::none, .threads = 1}); }, to);
+}
+Answer partitioned(const std::string& path, const std::string& to) {
+  return made([&] { repartition(path, to, {}, {.to = "t=block:2", .overwrite = true, .sync = Sync::none}); }, to);
+}
+Answer joined(const std::string& path, const std::string& to) {
+  return made([&] { repartition(path, to, {}, {.to = "whole", .overwrite = true, .sync = Sync::none}); }, to);
+}
+Answer defragmented(const std::string& path, const std::string& to) {
+  return made([&] { defragment(path, to, {.overwrite = true, .sync = Sync::none, .threads = 1}); }, to);
+}
+Answer rewritten(const std::string& path, const std::string& to) {
+  return made([&] { rewrite(path, to, {.overwrite = true, .sync = Sync::none, .threads = 1}); }, to);
+}
+Answer is_protected(const std::string& path) {
+  return made([&] { protect({path}, {}, {.overwrite = true, .sync = Sync::none, .threads = 1}); }, path);
+}
+
 class Verdicts : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    const std::vector<Entry> entries = testing::entries_of(GetParam());
+    entries_ = testing::entries_of(GetParam());
+    const std::vector<Entry>& entries = entries_;
     ASSERT_FALSE(entries.empty());
-    testing::Damage damage(38);
-    for (int k = 0; k < damaged_of_a_format(); ++k) {
+    testing::Damage damage(testing::seed_of(38));
+    const int shift = static_cast<int>(testing::seed_of(0));
+    for (int k = shift; k < shift + damaged_of_a_format(); ++k) {
       const Entry& entry = entries[static_cast<std::size_t>(k) % entries.size()];
       const std::string below = folder_ / std::to_string(k);
       entry.put(below);
-      const auto& [name, good] = entry.files[damage.below(2) == 0 ? 0 : damage.below(entry.files.size())];
+      const std::size_t file = entry.draw(damage);
+      const auto& [name, good] = entry.files[file];
       if (good.empty()) continue;
-      testing::put_contents(below + "/" + name, damage.of(good));
-      Damaged one{.path = below + "/" + entry.name, .what = name + ": " + damage.what()};
+      testing::put_contents(below + "/" + name, entry.damaged(file, damage));
+      Damaged one{.entry = entry, .path = below + "/" + entry.name, .what = name + ": " + damage.what()};
       one.verdict = judged([&] { return verify(one.path, {}, {.threads = 1}).verdict; });
       try {
         const Catalog catalog = inspect(one.path);
@@ -139,7 +169,16 @@ class Verdicts : public ::testing::TestWithParam<std::string> {
     EXPECT_TRUE(are_equal(told, one.verdict)) << text_of(one) << ", but " << verb << ": " << name(told);
   }
 
+  // Whether what was restored of it is what the archive was made of.
+  bool is_original(const Damaged& one, const std::string& restored) const {
+    const testing::ScratchDirectory good;
+    one.entry.put(good.path());
+    unsqueeze(good / one.entry.name, good / "original");
+    return testing::contents(good / "original") == testing::contents(restored);
+  }
+
   testing::ScratchDirectory folder_;
+  std::vector<Entry> entries_;
   std::vector<Damaged> damaged_;
 };
 
@@ -194,6 +233,21 @@ TEST_P(Verdicts, OfAllVerbsAreEqual) {
     }
     // What is made of it is not better than it is. Of links without a sum some are measured when they are converted.
     if (const Answer told = squeezed(one.path, aside / "squeezed"); told && *told) expect(told, "squeeze");
+    const std::string made_of_it = aside / "made";
+    const auto expect_no_better = [&](const Answer& told, const char* verb) {
+      if (told && *told) expect(told, verb);
+      for (const auto& left : fs::directory_iterator(aside.path())) {
+        if (left.path().string().starts_with(made_of_it)) fs::remove_all(left.path());
+      }
+    };
+    const Answer restored = unsqueezed(one.path, made_of_it);
+    if (!restored || !*restored || !is_original(one, made_of_it)) expect_no_better(restored, "unsqueeze");
+    expect_no_better(partitioned(one.path, made_of_it), "repartition");
+    expect_no_better(joined(one.path, made_of_it), "repartition into one");
+    expect_no_better(defragmented(one.path, made_of_it), "defrag");
+    expect_no_better(rewritten(one.path, made_of_it), "rewrite");
+    // Where there is a sidecar, and its own sums prove it, it was written to since.
+    if (!is_good && !one.entry.name.starts_with("protected")) expect_no_better(is_protected(one.path), "protect");
     if (one.verdict != Verdict::unproven) {
       if (const Answer told = converted(one.path, aside / "converted"); told && *told) expect(told, "convert");
     }

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The pages of the benchmarks say what the numbers say.
+# Tests of bench_page.py: the pages agree with the numbers.
 import json
 import pathlib
 import sys
@@ -79,7 +79,7 @@ class BenchPage(unittest.TestCase):
         faster = {**RESULT, "name": "hdf5", "seconds": {**SECONDS, "median": 0.5}}
         slower = {**RESULT, "name": "pnetcdf", "seconds": {**SECONDS, "median": 4.0}}
         self.keep("peers", run(RESULT, slower, faster))
-        row = cells(bench_page.target_table(self.folder), "rate over that of the fastest peer")
+        row = cells(bench_page.target_table(self.folder), "rate relative to the fastest other library")
         self.assertEqual(row[2:5], ["0.50", "not reached", "hdf5, write, grid 1x1x1x1"])
 
     def test_overlap_is_told_by_whether_a_core_is_free(self):

@@ -2,7 +2,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The check of the cost model: its profile has the keys of the library, its arithmetic is that of a pocket calculator.
+# Tests of check_model.py: its profile has the keys of the library, and its arithmetic agrees with values computed by hand.
 import json
 import pathlib
 import re

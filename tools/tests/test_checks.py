@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The checkers of this repository find what they are for, and nothing else. Each test writes a tiny tree.
+# Tests of the check_*.py tools: each finds its errors and nothing else. Each test writes a tiny source tree.
 import json
 import pathlib
 import shutil

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Coverage: a program whose branches are known is compiled, run and counted.
+# Tests of coverage.py: a program with known branches is compiled, run and counted.
 import os
 import pathlib
 import shutil
@@ -36,7 +36,7 @@ class Coverage(unittest.TestCase):
             if built.returncode != 0 and "profile" in built.stderr:
                 self.skipTest("clang has no runtime for profiles")
             self.assertEqual(built.returncode, 0, built.stderr)
-            # One condition of two outcomes each: true, true, true. Then false, and what stands behind it.
+            # Conditions with two outcomes each: first true three times, then also false, which executes the code after it.
             for arguments, expected in (((), (6, 3, 5)), (("a", "b"), (6, 5, 5))):
                 subprocess.run([tree / "bin/lq_base_test", *arguments], env=os.environ | {"LLVM_PROFILE_FILE": str(tree / f"profiles/{len(arguments)}.profraw")})
                 branches, taken, lines, _ = coverage.by_room(coverage.exported(tree))["base"]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Codes of types, out of lines as check_abi.py writes them; and declarations of Fortran, out of headers."""
+"""Tests of make_bindings.py: codes of types from lines of check_abi.py, and declarations of Fortran from headers."""
 
 import pathlib
 import sys

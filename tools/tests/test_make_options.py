@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What make_options.py makes of a table, and that it misses no member."""
+"""Tests of make_options.py: its output for a table, and that every member has a row."""
 
 import pathlib
 import sys

@@ -1,8 +1,8 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Mutants: what is changed in a source, that the result compiles and is the original unless one is chosen, which of them a
-# run reaches, and what is told about them.
+# Tests of mutants.py: the changes in a source; the result compiles and equals the original unless a mutant is selected; the mutants
+# that a run reaches; the report.
 import os
 import pathlib
 import shutil
@@ -194,7 +194,7 @@ class OfResults(unittest.TestCase):
         own = [mutant("src/comm/a.cpp"), mutant("src/comm/b.cpp"), mutant("src/io/c.cpp"), mutant("src/io/d.cpp"), mutant("src/io/e.cpp", "known")]
         results = {mutants.key(one): {"result": result} for one, result in zip(own, ("killed", "survived", "survived", "invalid", "killed"))}
         shown = mutants.table(own, results, {mutants.key(own[1]): "why"}).splitlines()
-        self.assertIn("| those of a review | 1 | 1 | 0 | 0 |", shown)
+        self.assertIn("| mutants from a review | 1 | 1 | 0 | 0 |", shown)
         self.assertIn("| `src/comm` | 2 | 1 | 1 | 0 |", shown)
         self.assertIn("| `src/io` | 1 | 0 | 0 | 1 |", shown)
         self.assertEqual(shown[-1], "| all | 4 | 2 | 1 | 1 |")

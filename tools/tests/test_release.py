@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Releases, recipes and symbol lists: each check finds a fault, on trees and libraries made here; and this tree names one
+# Tests of releases, recipes and symbol lists: each check finds an error in generated trees and libraries, and this tree names the same
 # version everywhere.
 import os
 import pathlib

@@ -1,8 +1,8 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The site is built without a warning, every link in it leads somewhere, and its search knows the words of the pages. Skipped
-# where Sphinx or MyST is missing; LIMEQUAT_LIBRARY names the library that the package is asked over.
+# The site builds without warnings, all its links work, and its search finds the words of the pages. Skipped
+# without Sphinx or MyST; LIMEQUAT_LIBRARY names the library that the package loads.
 import html.parser
 import importlib.util
 import json

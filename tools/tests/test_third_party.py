@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Copies of other libraries: this tree's are as they were released, a change is found, and a release replaces a copy.
+# Tests of third_party.py: the copies in this tree equal their releases, a change is found, and a release replaces a copy.
 import contextlib
 import io
 import pathlib

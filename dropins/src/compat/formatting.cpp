@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// fmt out of its headers, for the archives of the drop-ins where fmt is there as a shared library only: what its
-// archive would have defined, compiled so that nothing of it is inlined away (dropins/cmake/Dropins.cmake).
+// fmt compiled from its headers, for the archives of the drop-ins if fmt is available as a shared library only: defines
+// what its archive would, without inlining it away (dropins/cmake/Dropins.cmake).
 #define FMT_HEADER_ONLY
 #include <fmt/format.h>
 

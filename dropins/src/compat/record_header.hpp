@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Header objects of C-LIME and Lemon, which have the same parts. They come from malloc, since programs of C have been
-// known to free their parts.
+// Header objects of C-LIME and Lemon, which have the same parts. They come from malloc because C programs
+// sometimes free their parts.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace lq::compat {
 
-// Null where memory or the type is missing.
+// Null if memory or the type is missing.
 template <class Header>
 Header* create_header(unsigned version, int mb_flag, int me_flag, const char* type, std::uint64_t length) noexcept {
   if (type == nullptr) return nullptr;

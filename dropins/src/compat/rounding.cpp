@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the C++ library and fmt ask of libm, which a C program need not link. The rounding mode, set while a number is
-// parsed: one who does not link it cannot have changed the mode, so the archives of the drop-ins ask libm only where it
-// is. ceil, called where the compiler has no instruction of its own for it. The names are those of the linker's option
+// Functions of libm that the C++ library and fmt need, because a C program need not link libm. The rounding mode, set
+// while a number is parsed: a program without libm cannot have changed it, so archives of the drop-ins use libm only
+// if it is present. ceil, called if the compiler has no instruction for it. The names are those of the linker's option
 // --wrap (dropins/cmake/MakeAlone.cmake).
 #include <cfenv>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A program that is only linked again asks nobody to watch for a file system that does not answer.
+// A program that is only relinked does not request a watch for a file system that does not respond.
 #include <limequat/stall.hpp>
 
 namespace {

@@ -20,7 +20,7 @@
 namespace lq::multifile {
 namespace {
 
-// The group `distance` before a group, going round.
+// The group `distance` before a group, cyclically.
 std::int32_t group_before(std::int32_t group, std::int32_t distance, std::int32_t groups) {
   return ((group - distance) % groups + groups) % groups;
 }
@@ -59,7 +59,7 @@ void BuddyCopies::create(const Creation& request) {
   }
 }
 
-// Collective. Which groups keep what at each level, as far as this task is concerned.
+// Collective. Which groups keep which copies at each level, as far as this task is concerned.
 void BuddyCopies::find_neighbours() {
   const format::sion::Place here{location_.file, location_.task};
   std::vector<format::sion::Place> places;
@@ -87,7 +87,7 @@ void BuddyCopies::find_neighbours() {
           return bytes;
         },
         0);
-    if (answer.empty()) return;  // rank 0 tells why
+    if (answer.empty()) return;  // rank 0 reports the reason
     base::Bytes bytes = answer;
     for (std::int32_t level = 0; level < levels; ++level) {
       const auto keeper = comm::take<Group>(bytes);
@@ -124,14 +124,14 @@ void BuddyCopies::create_level(Level& level, std::int32_t number, const std::vec
           return std::move(parts[static_cast<std::size_t>(task)]);
         },
         0);
-    if (mine.empty()) return;  // the first task tells why
+    if (mine.empty()) return;  // the first task reports the reason
     base::Bytes bytes = mine;
     level.stream = LogicalFile(comm::take<format::sion::ChunkPlaces>(bytes));
     level.place = comm::take<format::sion::Place>(bytes);
   });
 }
 
-// On the first task of each group, which keeps the copy that `arrived` asks for.
+// On the first task of each group, which keeps the copy that `arrived` requests.
 std::vector<comm::Message> BuddyCopies::lay_out(Level& level, std::int32_t number, const std::vector<Client>& own,
                                                 const std::vector<comm::Message>& arrived, const Creation& request) {
   if (!is_first()) return {};
@@ -209,7 +209,7 @@ void BuddyCopies::close() {
 }
 
 void BuddyCopies::close_level(Level& level) {
-  // Filled bytes of the clients: by their first task to the keeper, each preceded by the number of chunks.
+  // Filled bytes of the clients: sent by their first task to the keeper, each preceded by the number of chunks.
   const auto arrived = comm::exchange_messages(*all_, [&] {
     std::vector<comm::Message> outgoing;
     const auto gathered = group_->gather(std::as_bytes(std::span(level.stream.used())), 0);
@@ -246,7 +246,7 @@ void BuddyCopies::write_tables(Level& level, const std::vector<comm::Message>& a
   level.metadata->write_tail(tail);
 }
 
-// Reading: who serves what is decided once, at the open.
+// Reading: the servers are assigned once, at the open.
 
 namespace {
 
@@ -264,7 +264,7 @@ class RemoteChannel final : public Channel {
  private:
   [[noreturn]] void refuse() const {
     throw Error(Code::wrong_state,
-                fmt::format("{}: another task reads this file for us; read it with collective calls", path_));
+                fmt::format("{}: another task reads this file for this one; use collective reads", path_));
   }
   std::string path_;
 };
@@ -278,10 +278,11 @@ std::unique_ptr<Channel> make_remote_channel(std::string path) {
 std::vector<comm::Stated> BuddyService::prepare(const TaskLocation& location) {
   require_path(request_.path);
   if (location.files < 1 || location.files > all_->size() || location.file < 0 || location.file >= location.files) {
-    throw Error(Code::invalid_argument,
-                fmt::format("{}: group {} of {}, of {} tasks in all: that cannot be; to read with buddies, give the "
-                            "groups that have written",
-                            request_.path, location.file, location.files, all_->size()));
+    throw Error(
+        Code::invalid_argument,
+        fmt::format("{}: group {} of {}, of {} tasks in total: this is impossible; to read with buddies, give the "
+                    "groups that wrote the multifile",
+                    request_.path, location.file, location.files, all_->size()));
   }
   servers_.resize(static_cast<std::size_t>(location.files));
   return stated_request(request_.path, request_.mode, 0, location.files);
@@ -305,7 +306,7 @@ std::string BuddyService::path_of(std::int32_t level, std::int32_t file) const {
   return multifile::path_of(request_.names, request_.path, file);
 }
 
-// The levels and files that this task can read; only the first of each group looks.
+// The levels and files that this task can read; only the first of each group searches.
 std::vector<std::byte> BuddyService::describe_copies(const TaskLocation& location) const {
   std::vector<std::byte> found;
   if (location.task != 0) return found;
@@ -316,14 +317,14 @@ std::vector<std::byte> BuddyService::describe_copies(const TaskLocation& locatio
         const format::sion::Head head = format::sion::read_head(*physical);
         const bool belongs = head.is_closed() && head.files == location.files && head.file_number == file;
         if (belongs) comm::append(found, format::sion::Place{level, file});
-      } catch (const Error&) {  // somebody else may have it
+      } catch (const Error&) {  // another task may have it
       }
     }
   }
   return found;
 }
 
-// On rank 0: of each file the lowest level, on the lowest rank that has it.
+// On rank 0: for each file the lowest level, on the lowest rank that has it.
 void BuddyService::choose_servers(const std::vector<std::vector<std::byte>>& found) {
   for (std::size_t rank = 0; rank < found.size(); ++rank) {
     for (const auto& place : comm::take_all<format::sion::Place>(found[rank])) {
@@ -336,11 +337,10 @@ void BuddyService::choose_servers(const std::vector<std::vector<std::byte>>& fou
   if (missing == servers_.end()) return;
   const auto file = static_cast<std::int32_t>(missing - servers_.begin());
   refuse(Code::not_found, path_of(-1, file),
-         fmt::format("neither file {} of {} nor a copy of it can be read by anybody; restore one of them", file,
-                     servers_.size()));
+         fmt::format("no task can read file {} of {} or a copy of it; restore one of them", file, servers_.size()));
 }
 
-// On servers: to each task of the files that are served here.
+// On servers: descriptions for each task of the files that are served here.
 std::vector<comm::Message> BuddyService::describe() {
   std::map<int, std::vector<std::byte>> by_rank;
   for (std::size_t f = 0; f < servers_.size(); ++f) {

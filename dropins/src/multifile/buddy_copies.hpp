@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Copies of a multifile that is written: the data of the tasks of physical file n are written a second time, at level d
+// Copies of a multifile being written: the data of the tasks of physical file n are written a second time, at level d
 // by the first task of group n - d, into file n of the set NAME_BUDDY_xx (formats/sion.md 7). In it that group's own
 // tasks come first, as placeholders without data.
 #pragma once
@@ -18,18 +18,18 @@ namespace lq::multifile {
 
 class BuddyCopies {
  public:
-  // Local. A group for each physical file, of which there are several.
+  // Local. A group for each of several physical files.
   BuddyCopies(std::shared_ptr<Team> team, std::shared_ptr<comm::Comm> group, const Creation& request,
               std::int32_t block_size);
   // Collective over the team. Throws the same on all.
   void create(const Creation& request);
 
-  // Collective over the neighbouring groups. What fails on the task that keeps a copy fails at close, for all.
+  // Collective over the neighbouring groups. An error on the task that keeps a copy is reported at close, for all.
   void write(base::Bytes bytes);
   // Collective over `all`.
   void close();
 
-  // By level: the file that has the copy of this task's data, how many bytes of them, and the file that this task's
+  // By level: the file with the copy of this task's data, the number of their bytes, and the file that this task's
   // group keeps.
   struct Copy {
     std::string path;
@@ -52,7 +52,7 @@ class BuddyCopies {
     std::unique_ptr<Relay> relay = {};
     // On the first task of a group:
     std::vector<Client> clients = {};
-    std::int32_t file = 0;  // that is kept
+    std::int32_t file = 0;  // the file that is kept
     std::unique_ptr<multifile::MetadataWriter> metadata = {};
     std::unique_ptr<Channel> channel = {};
   };
@@ -77,18 +77,18 @@ class BuddyCopies {
   std::exception_ptr failure_;
 };
 
-// Reading a multifile of which files may be missing, or be seen by some tasks only: the first task of each group looks
-// for files of the main set and of its copies; of each file the best one found is served to those whose data are in it.
+// Reads a multifile some of whose files are missing, or visible to some tasks only: the first task of each group
+// searches for files of the main set and of its copies; the best one found of each file is served to the tasks with
 class BuddyService {
  public:
   BuddyService(std::shared_ptr<comm::Comm> all, const Opening& request) : all_(std::move(all)), request_(request) {}
-  // Local. Has the memory for find_servers(), and says what must be the same everywhere; `location`: of the caller in
-  // its group.
+  // Local. Allocates the memory for find_servers(), and returns the values that must be the same; `location`: of the
+  // caller in its group.
   std::vector<comm::Stated> prepare(const TaskLocation& location);
-  // Collective over `all`. not_found: a file that nobody can read.
+  // Collective over `all`. not_found: a file that no task can read.
   void find_servers(const TaskLocation& location);
 
-  // What this task reads, described by whoever serves it.
+  // The data of this task, described by the server.
   struct Share {
     TaskLocation location;
     std::string path;
@@ -96,7 +96,7 @@ class BuddyService {
   };
   // Collective.
   Share find_share();
-  // Collective. `offset` is one in the physical file of this task's share.
+  // Collective. `offset`: in the physical file of this task's share.
   void read(std::uint64_t offset, base::MutableBytes buffer);
 
  private:
@@ -123,7 +123,7 @@ class BuddyService {
   std::int32_t file_ = 0;                                    // of this task's share
 };
 
-// A channel for data that somebody else reads: plain reads are refused.
+// A channel for data that another task reads: plain reads are refused.
 std::unique_ptr<Channel> make_remote_channel(std::string path);
 
 }  // namespace lq::multifile

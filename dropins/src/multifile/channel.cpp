@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Channels over Files: descriptors where the transport is the POSIX file system. Small writes contiguous are
-// put together where a buffer was asked for.
+// Channels over Files: descriptors if the transport is the POSIX file system. Small consecutive writes are
+// combined if a buffer was requested.
 #include "multifile/channel.hpp"
 
 #include <sys/stat.h>
@@ -51,9 +51,9 @@ class StdioChannel final : public Channel {
   Direction direction_;
   bool syncs_;
   FILE* own_ = nullptr;
-  FILE* second_ = nullptr;  // of the caller
+  FILE* second_ = nullptr;  // the caller's
   bool shared_ = false;
-  std::optional<std::uint64_t> position_;  // where the stream stands, as long as nobody else moves it
+  std::optional<std::uint64_t> position_;  // position of the stream, while no other code moves it
   std::vector<char> buffer_;
 };
 
@@ -65,7 +65,7 @@ StdioChannel::StdioChannel(std::string path, Direction direction, std::size_t bu
     : path_(std::move(path)), direction_(direction), syncs_(syncs) {
   const bool writes = direction == Direction::write;
   struct stat status {};
-  // fopen would open a directory for reading, and wait at a FIFO.
+  // fopen would open a directory for reading, and block at a FIFO.
   if (::stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
     errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
     fail(path_, writes ? "open for writing" : "open for reading");
@@ -157,7 +157,7 @@ void StdioChannel::seek(std::uint64_t offset) {
 }
 
 bool StdioChannel::use_second_stream(FILE* stream) {
-  // Whatever is in our own buffer lies before what the other stream will write.
+  // Data in the own buffer precede those that the other stream will write.
   if (own_ != nullptr) std::fflush(own_);
   if (second_ != nullptr && direction_ == Direction::write) std::fflush(second_);
   second_ = stream;
@@ -189,7 +189,7 @@ class FileChannel final : public Channel {
   ~FileChannel() override {
     try {
       flush();
-    } catch (const Error&) {  // close() would have told
+    } catch (const Error&) {  // close() would have reported it
     }
   }
 
@@ -255,7 +255,7 @@ std::unique_ptr<storage::File> Opener::create(const std::string& path) const {
     try {
       return transport->create(path);
     } catch (const Error& error) {
-      if (error.code() != Code::exists) throw;  // else it has just appeared
+      if (error.code() != Code::exists) throw;  // otherwise it has just appeared
     }
   }
   auto file = transport->open_write(path);

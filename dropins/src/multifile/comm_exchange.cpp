@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One task after the other, so that the collector holds one piece of one task at a time. A collector that fails goes on
-// receiving, for the others are sending.
+// One task after the other, so that the collector holds one piece of one task at a time. A failed collector continues
+// to receive, because the others are sending.
 #include "multifile/comm_exchange.hpp"
 
 #include <algorithm>
@@ -26,14 +26,14 @@ void for_each_piece(const Parcel& parcel, std::int64_t piece_bytes, const Work& 
   }
 }
 
-// Words travel in pieces, for which a rank without memory has room, too.
+// Messages are sent in pieces, for which a rank has space even without free memory.
 constexpr std::size_t words_piece = 512;
 
 std::size_t words_bytes(const Parcel& parcel) noexcept {
   return parcel.offset == Parcel::failed ? static_cast<std::size_t>(parcel.bytes) : 0;
 }
 
-// Throws the error of a task that has failed before.
+// Throws the error of a task that failed before.
 void require_no_error(const Parcel& parcel, base::Bytes words) {
   if (parcel.offset == Parcel::failed) std::rethrow_exception(comm::received_error(words.first(words_bytes(parcel))));
 }
@@ -73,7 +73,7 @@ void CommExchange::send_words(base::Bytes words, int to) {
   }
 }
 
-// The error that they say.
+// The error in these messages.
 std::exception_ptr CommExchange::receive_words(std::size_t length, int from) {
   std::vector<std::byte> words;
   std::exception_ptr lack;
@@ -154,7 +154,7 @@ void CommExchange::collect(const CollectorGroup& group, const Parcel& mine, base
   }
   const int last = group.collector + group.tasks - 1;
   std::exception_ptr failure;
-  // Nothing of the collector's own is held, so there is no reason for pieces.
+  // The collector's own data need no extra memory, so they are not split.
   write_own(mine, data, write, failure);
   for (int task = group.collector + 1; task <= last; ++task) accept(task, group.piece_bytes, write, failure);
   give_verdict(group.collector + 1, last, failure);
@@ -173,7 +173,7 @@ void CommExchange::scatter_data(const CollectorGroup& group, const Parcel& mine,
   give_verdict(group.collector + 1, last, failure);
 }
 
-// Sending is started before anything is received, for keepers send, too, in a circle.
+// Sending starts before receiving, because keepers also send, in a circle.
 
 namespace {
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Data of a group over messages: to a collector with its verdict, and copies to their keeper.
+// Data of a group over messages: to a collector with its outcome, and copies to their keeper.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ class CommExchange final : public CollectorExchange {
  public:
   // Local.
   explicit CommExchange(std::shared_ptr<comm::Comm> comm) : comm_(std::move(comm)) {}
-  // Collective, before anything is moved. Asks for no memory.
+  // Collective, before anything is moved. Allocates nothing.
   void open() { channel_.emplace(*comm_); }
 
   void reserve(const CollectorGroup& group) override;
@@ -23,14 +23,14 @@ class CommExchange final : public CollectorExchange {
   void scatter_data(const CollectorGroup& group, const Parcel& mine, base::MutableBytes data,
                     const Read& read) override;
 
-  // The steps, for exchanges of tasks that share a rank. `failure`: of the collector, who goes on without reading and
-  // writing. Whoever accepts or serves has room for a piece.
+  // The steps, for exchanges of tasks that share a rank. `failure`: the collector's; it continues without reading and
+  // writing. The accepting or serving task has space for a piece.
   void make_room(std::int64_t piece_bytes);
   void offer(const Parcel& mine, base::Bytes data, int collector, std::int64_t piece_bytes);
   void accept(int from, std::int64_t piece_bytes, const Write& write, std::exception_ptr& failure);
   void ask(const Parcel& mine, base::MutableBytes data, int collector, std::int64_t piece_bytes);
   void serve(int from, std::int64_t piece_bytes, const Read& read, std::exception_ptr& failure);
-  // What lies in the collector's memory is written in one piece.
+  // Data in the collector's memory are written as a single piece.
   static void write_own(const Parcel& mine, base::Bytes data, const Write& write, std::exception_ptr& failure);
   static void read_own(const Parcel& mine, base::MutableBytes data, std::int64_t piece_bytes, const Read& read,
                        std::exception_ptr& failure);
@@ -51,19 +51,19 @@ class CommExchange final : public CollectorExchange {
   std::vector<std::byte> room_;           // for a piece of another task
 };
 
-// Data for copies over messages: sent to the keeper, accepted of those whose data are kept here.
+// Data for copies over messages: sent to the keeper, and accepted from tasks whose data are kept here.
 class CommRelay final : public Relay {
  public:
-  // Local. Ranks of the neighbours are those of `comm`, each of which has the given number of tasks.
+  // Local. Ranks of the neighbours refer to `comm`; each has the given number of tasks.
   CommRelay(std::shared_ptr<comm::Comm> comm, const BuddyNeighbours& neighbours, int tasks = 1);
-  // Collective, before anything is passed. Asks for no memory.
+  // Collective, before anything is passed. Allocates nothing.
   void open() { exchange_.open(); }
 
   void pass(const Parcel& mine, base::Bytes data, const CollectorExchange::Write& write,
             std::exception_ptr& failure) override;
 
-  // The steps, for tasks that share a rank: started for each of them; parcel and data stay where they are to the end.
-  // Data for which there is no memory to send them are a failure, here and where they are awaited.
+  // The steps, for tasks that share a rank: started for each of them; parcel and data must stay valid to the end.
+  // If there is no memory to send data, that is a failure, here and at the receiver.
   void start(const Parcel& mine, base::Bytes data, std::exception_ptr& failure);
   void accept(const CollectorExchange::Write& write, std::exception_ptr& failure);
   void finish();
@@ -73,7 +73,7 @@ class CommRelay final : public Relay {
   CommExchange exchange_;
   int keeper_;
   std::vector<int> clients_;
-  std::vector<comm::Flight> parcels_, pieces_;  // under way
+  std::vector<comm::Flight> parcels_, pieces_;  // in flight
 };
 
 }  // namespace lq::multifile

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Multifiles whose tasks are dealt out to processes in any way: created, opened for reading and closed.
+// Multifiles whose tasks are distributed over processes in any way: created, opened for reading and closed.
 #include "multifile/mapped_file.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ void require_valid(const MappedCreation& request) {
   for (const MappedTask& task : request.tasks) {
     if (task.file < 0 || task.file >= request.files || task.number < 0 || task.rank < 0 || task.chunk_bytes < 0) {
       refuse(Code::invalid_argument, request.path,
-             fmt::format("task {} as number {} of file {} of {}, with chunks of {} bytes: that cannot be; "
+             fmt::format("task {} as number {} of file {} of {}, with chunks of {} bytes: this is impossible; "
                          "count from 0",
                          task.rank, task.number, task.file, request.files, task.chunk_bytes));
     }
@@ -73,7 +73,7 @@ void MappedFile::close() {
     close_channels();
   });
   if (!writes()) return;
-  // Each task to the keeper of its file, followed by the filled bytes of its chunks.
+  // Each task is sent to the keeper of its file, followed by the filled bytes of its chunks.
   const auto filled = comm::exchange_messages(*all_, [&] {
     std::map<int, std::vector<std::byte>> by_keeper;
     for (const Task& task : tasks_) {
@@ -88,7 +88,7 @@ void MappedFile::close() {
   if (owners_.have_incoherent_caches()) tell_ends();
 }
 
-// Collective. Clients that have written in between go by the size that they saw: the keeper of a file has written last.
+// Collective. Clients that have written in between use the size that they saw: the keeper of a file wrote last.
 void MappedFile::tell_ends() {
   const auto name = [&](std::size_t file) { return path_of(names_, facts_.path, static_cast<std::int32_t>(file)); };
   std::vector<std::uint64_t> ends = comm::agree(*all_, [&] {
@@ -140,7 +140,7 @@ std::unique_ptr<MappedFile> MappedFile::create(std::shared_ptr<comm::Comm> all, 
   std::uint64_t total = request.tasks.size();
   all->all_reduce(std::span(&total, 1), comm::Reduce::sum);
   file->facts_.tasks_of_set = static_cast<std::int64_t>(total);
-  // Process 0 keeps the map of all tasks, and sees that it is one.
+  // Process 0 keeps the map of all tasks, and validates it.
   const auto announced_places = comm::exchange_messages(*all, [&] {
     if (static_cast<std::uint64_t>(request.files) > total) {
       refuse(Code::invalid_argument, request.path,
@@ -239,14 +239,14 @@ MappedFile::Laid MappedFile::lay_out_file(std::int32_t file, std::vector<MappedT
   return {std::move(head), std::move(geometry)};
 }
 
-// Opening for reading: process 0 knows the map, the keepers of files know the tasks in them.
+// Opening for reading: process 0 knows the map, the keepers of files know their tasks.
 
 namespace {
 
 using format::sion::Place;
 using multifile::Metadata;
 
-// Of a set of several files; only the first of them has it.
+// For a set of several files; only the first of them has it.
 std::vector<Place> map_of(const Metadata& first) {
   if (first.tail.map && !first.tail.map->empty()) return *first.tail.map;
   refuse(Code::malformed, first.path,
@@ -255,7 +255,7 @@ std::vector<Place> map_of(const Metadata& first) {
                      first.head.file_number, first.head.files));
 }
 
-// Consecutive ranks for each process, the first of which have one more where it does not go up.
+// Consecutive ranks for each process; the first ones have one more if the division leaves a remainder.
 std::vector<std::int64_t> dealt_ranks(std::int64_t tasks, int process, int processes) {
   const std::int64_t begin = tasks * process / processes;
   const std::int64_t end = tasks * (process + 1) / processes;
@@ -264,13 +264,13 @@ std::vector<std::int64_t> dealt_ranks(std::int64_t tasks, int process, int proce
   return ranks;
 }
 
-// Where a task is, and how many tasks there are in that file by the map of the set; 0: there is none.
+// The place of a task, and the number of tasks in that file by the map of the set; 0: unknown.
 struct Promise {
   Place place;
   std::int32_t tasks = 0;
 };
 
-// On process 0: where the tasks are that each process asks for.
+// On process 0: the places of the tasks that each process requests.
 std::vector<comm::Message> look_up(const std::vector<comm::Message>& asked, const std::vector<Place>& map) {
   std::map<std::int32_t, std::int32_t> held;  // tasks by file
   for (const Place& place : map) ++held[place.file];
@@ -285,7 +285,7 @@ std::vector<comm::Message> look_up(const std::vector<comm::Message>& asked, cons
   return answers;
 }
 
-// Collective. What process 0 has in the map; nothing where there is one file.
+// Collective. The entries of process 0's map; nothing if there is one file.
 std::vector<comm::Message> ask_for_places(comm::Comm& all, const std::vector<std::int64_t>& ranks,
                                           const std::vector<Place>& map, std::int32_t files) {
   if (files == 1) return {};

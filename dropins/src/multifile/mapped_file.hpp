@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A multifile whose tasks are dealt out to processes in any way: each writes, or reads, those that it names. The
-// metadata of physical file f are the business of process f modulo their number, so that whoever wants something of a
-// file knows whom to ask.
+// A multifile whose tasks are distributed over processes in any way: each writes, or reads, those that it names. The
+// metadata of physical file f are handled by process f modulo their number, so that every process knows
+// which one to ask.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct MappedTask {
 struct MappedCreation : Opening {
   std::int32_t files = 1;
   std::int32_t block_size = -1;
-  std::vector<MappedTask> tasks;  // of this process; of all processes together ranks are 0, 1, ... once each, and so
+  std::vector<MappedTask> tasks;  // of this process; over all processes ranks are 0, 1, ... once each, and so
                                   // are the numbers in each file
 };
 
@@ -40,15 +40,15 @@ class MappedFile final : public Multifile {
  public:
   // Collective over `all`.
   static std::unique_ptr<MappedFile> create(std::shared_ptr<comm::Comm> all, const MappedCreation& request);
-  // Collective over `all`. Tasks by their global ranks, as each process names them; nothing: they are dealt out in
-  // ranges, as evenly as it goes.
+  // Collective over `all`. Tasks by their global ranks, as each process names them; empty: they are distributed in
+  // ranges, as evenly as possible.
   static std::unique_ptr<MappedFile> open(std::shared_ptr<comm::Comm> all, const Opening& request,
                                           std::optional<std::vector<std::int64_t>> ranks);
 
   void close() override;
 
  private:
-  struct Laid {  // a physical file whose metadata are this process's business
+  struct Laid {  // a physical file whose metadata this process handles
     format::sion::Head head;
     format::sion::Geometry geometry;
   };
@@ -74,7 +74,7 @@ class MappedFile final : public Multifile {
   void make_map(const std::vector<comm::Message>& announced);
   std::vector<comm::Message> describe(const std::vector<comm::Message>& wanted, const Opening& request);
   void take_descriptions(const std::vector<comm::Message>& described);
-  // As they were asked for.
+  // In the requested order.
   void put_in_order(const std::vector<format::sion::Place>& places);
   void open_data(const Opener& opener, const format::sion::NameRule& names);
   void write_tables(const std::vector<comm::Message>& filled);
@@ -85,7 +85,7 @@ class MappedFile final : public Multifile {
   storage::Transport* transport_ = nullptr;
   format::sion::NameRule names_;
   storage::Owners owners_;
-  std::map<std::int32_t, std::unique_ptr<multifile::MetadataWriter>> kept_;  // files whose metadata are our business
+  std::map<std::int32_t, std::unique_ptr<multifile::MetadataWriter>> kept_;  // files handled by this process
   std::vector<format::sion::Place> map_;                                     // on process 0
 };
 

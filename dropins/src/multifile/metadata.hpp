@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The metadata blocks of one physical file of a set, and what tasks tell each other of them.
+// The metadata blocks of one physical file of a set, and the messages between tasks about them.
 #pragma once
 
 #include <cstdint>
@@ -18,21 +18,21 @@
 
 namespace lq::multifile {
 
-// Bytes; 2 MiB where the file system gives no sensible answer. `path` exists.
+// Bytes; 2 MiB if the file system gives no sensible answer. `path` exists.
 std::int32_t block_size_of(storage::Transport& transport, const std::string& path);
 
-// Of a file that is being written. Between its two writes it holds no table of tasks.
+// For a file being written. Between its two writes it holds no table of tasks.
 class MetadataWriter {
  public:
-  // `syncs`: the file is synced when its tail is there.
+  // `syncs`: the file is synced after its tail is written.
   explicit MetadataWriter(std::unique_ptr<storage::File> file, bool syncs = false)
       : file_(std::move(file)), syncs_(syncs) {}
 
-  // Metadata block 1 except for its last 12 bytes: the file is not closed. Where its chunks lie follows. too_large:
+  // Metadata block 1 except for its last 12 bytes: not closed. Returns the positions of its chunks. too_large:
   // chunks that add up to more than 2^63 - 1 bytes.
   format::sion::Geometry write_head(const format::sion::Head& head);
-  // Metadata block 2, then where it is in block 1: a file whose writer dies in between is unclosed, not damaged.
-  // `unused`: what stands in columns that end early.
+  // Metadata block 2, then its position in block 1: a file whose writer dies in between is unclosed, not damaged.
+  // `unused`: filler of columns that end early.
   void write_tail(const format::sion::Tail& tail, std::int64_t unused = 0);
 
  private:
@@ -40,7 +40,7 @@ class MetadataWriter {
   bool syncs_;
   format::sion::FixedHead head_;
   std::uint64_t start_ = 0;  // of the first chunk
-  std::uint64_t skip_ = 0;   // from a block to the next
+  std::uint64_t skip_ = 0;   // distance between blocks
 };
 
 struct Metadata {
@@ -50,16 +50,16 @@ struct Metadata {
   format::sion::Tail tail;
 };
 
-// Throws Error: what reading throws; truncated for a file that was not closed.
+// Throws Error: the errors of reading; truncated for a file that was not closed.
 Metadata read_metadata(storage::Transport& transport, const std::string& path);
 
-// What the task that knows the metadata of a physical file tells the others of it: each hears of its own logical file.
+// Information from the task with the metadata of a physical file for the others, each about its own logical file.
 
 // Followed by the filled bytes of each chunk.
 struct Description {
   format::sion::ChunkPlaces places;
   std::int64_t rank = 0;
-  std::uint64_t chunks = 0;  // as many numbers follow; none: it is written
+  std::uint64_t chunks = 0;  // this many numbers follow; 0: it is written
   std::int32_t file = 0;
   std::int32_t files = 1;  // of the set
   std::int32_t number = 0;
@@ -70,7 +70,7 @@ struct Description {
   ByteOrder data_order = format::sion::host_order;
 };
 
-// Of local task `number` of physical file `file`, which may call itself otherwise.
+// About local task `number` of physical file `file`, which may state another number.
 inline void append_description(std::vector<std::byte>& bytes, const format::sion::FixedHead& head,
                                const format::sion::Geometry& geometry, std::int32_t file, std::int32_t number,
                                std::int64_t rank, std::span<const std::int64_t> used = {}) {

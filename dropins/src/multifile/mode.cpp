@@ -12,7 +12,7 @@
 namespace lq::multifile {
 namespace {
 
-// As atoi: what is no number is 0.
+// As atoi: 0 if it is not a number.
 std::int64_t number_of(std::string_view text) noexcept {
   std::int64_t number = 0;
   if (!text.empty() && text.front() == '+') text.remove_prefix(1);
@@ -24,7 +24,7 @@ std::optional<KeyWish> key_wish_of(std::string_view value) noexcept {
   if (value.empty() || value == "inline" || value == "default") return KeyWish::inline_records;
   if (value == "none") return KeyWish::none;
   if (value == "unknown") return KeyWish::any;
-  return std::nullopt;  // "meta" and "hash" have never been written by anybody
+  return std::nullopt;  // no program ever wrote "meta" and "hash"
 }
 
 void set_tasks_each(CollectorWish& wish, std::int64_t tasks) noexcept {

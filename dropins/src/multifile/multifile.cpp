@@ -14,11 +14,11 @@
 
 namespace lq::multifile {
 
-// Records as they are found.
+// Records in the order of discovery.
 
 namespace {
 
-// A stream of holes is read as empty records without end.
+// A stream of holes would give empty records without end.
 constexpr std::size_t most_records = 1U << 26;
 
 }  // namespace
@@ -77,7 +77,7 @@ bool KeyIndex::seek(const ReadStream& read, std::uint64_t key, std::optional<std
                     std::optional<std::uint64_t> position) {
   Key* const known = find(read, key, 1);
   if (known == nullptr) return false;
-  // A record that was read to its end is no longer the current one where there is another.
+  // A record that was read to its end is no longer the current one if there is another.
   const bool is_done = known->position > 0 && known->position >= records_[known->records[known->current]].length;
   const bool goes_on = !record && is_done && find(read, key, known->current + 2) != nullptr;
   const std::uint64_t number = record.value_or(known->current + (goes_on ? 1 : 0));
@@ -182,7 +182,7 @@ void Multifile::catch_up() {
   if (position > stream.width()) {
     place_stream();
     throw wrong_state(facts_, fmt::format("its stream stands at offset {}, outside chunk {} (offset {}, {} bytes); "
-                                          "ask for free space before writing to the stream",
+                                          "call sion_ensure_free_space before writing to the stream",
                                           now, stream.chunk(), begin, stream.width()));
   }
   stream.move_to(stream.chunk(), position);
@@ -221,7 +221,7 @@ void Multifile::write_across(base::Bytes bytes) {
   catch_up();
   LogicalFile& stream = selected().stream;
   if (stream.width() == 0 && !bytes.empty()) {
-    throw wrong_state(facts_, fmt::format("task {} has chunks of 0 bytes, {} are to be written; ask for wider chunks",
+    throw wrong_state(facts_, fmt::format("task {} has chunks of 0 bytes, {} are to be written; request wider chunks",
                                           selected().rank, bytes.size()));
   }
   while (!bytes.empty()) {

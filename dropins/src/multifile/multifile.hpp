@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // An open multifile: the logical files that this process reads or writes, one of which is selected, and the physical
-// files under them. How it was opened (one task of many, all tasks, a mapped selection) is a matter of the classes
-// derived from this. Local unless it says otherwise.
+// files that contain them. How it was opened (one task of many, all tasks, a mapped selection) concerns the classes
+// derived from this. Local unless stated otherwise.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@
 
 namespace lq::multifile {
 
-// The key-value records of a stream for reading: found as far as they are asked for, with a position for each key.
-// `read` gives bytes of the stream.
+// The key-value records of a stream for reading: found on demand, with a position for each key.
+// `read` returns bytes of the stream.
 class KeyIndex {
  public:
   using ReadStream = format::sion::KeyWalker::ReadStream;
@@ -33,19 +33,19 @@ class KeyIndex {
   // `stream` names the stream in messages.
   KeyIndex(std::uint64_t stream_bytes, ByteOrder order, std::string stream);
 
-  // At most to the end of the current record of this key, whole items of `item` bytes only; the next call goes on, with
-  // the next record of the key where this one is at its end. 0: there is none.
+  // At most to the end of the current record of this key, whole items of `item` bytes only; the next call continues,
+  // with the next record of the key if this one is at its end. 0: there is none.
   std::size_t read(const ReadStream& read, std::uint64_t key, std::size_t item, base::MutableBytes buffer);
 
-  // Record `record` of a key and a byte of it, its length included; no record or position: the current one. false: not
-  // there.
+  // Record `record` of a key and a byte of it, its length included; no record or position: the current one. false: it
+  // does not exist.
   bool seek(const ReadStream& read, std::uint64_t key, std::optional<std::uint64_t> record,
             std::optional<std::uint64_t> position);
 
-  // A byte of all data of a key, its records contiguous; false: not there.
+  // A byte of all data of a key, with its records concatenated; false: it does not exist.
   bool seek_bytes(const ReadStream& read, std::uint64_t key, std::uint64_t position);
 
-  // Records in the order of the stream; the key's current record is the one that was returned.
+  // Records in stream order; the returned one becomes the key's current record.
   void begin_records() noexcept { next_record_ = 0; }
   std::optional<Record> next_record(const ReadStream& read);
 
@@ -59,10 +59,10 @@ class KeyIndex {
     std::uint64_t records = 0;
     std::uint64_t bytes = 0;
   };
-  // Of a key known so far.
+  // For a known key.
   std::optional<Statistics> statistics(std::uint64_t key) const;
 
-  // Only this key is to be seen.
+  // Shows only this key.
   void restrict_to(std::uint64_t key) noexcept { only_ = key; }
 
  private:
@@ -74,7 +74,7 @@ class KeyIndex {
 
   // One more record; false at the end.
   bool scan_one(const ReadStream& read);
-  // Scans until the key has that many records; nullptr where it never has.
+  // Scans until the key has that many records; nullptr if it never has.
   Key* find(const ReadStream& read, std::uint64_t key, std::size_t records);
 
   std::uint64_t stream_bytes_;
@@ -85,19 +85,19 @@ class KeyIndex {
   std::vector<Record> records_;
   std::map<std::uint64_t, Key> keys_;
   std::size_t next_record_ = 0;
-  std::vector<std::uint64_t> key_order_;  // those of keys_, as they were found
+  std::vector<std::uint64_t> key_order_;  // the keys in keys_, in order of discovery
   std::size_t next_key_ = 0;              // in it
   std::optional<std::uint64_t> only_;
 };
 
 using format::sion::LogicalFile;
 
-// What all tasks of a multifile share, as it travels between them.
+// Facts shared by all tasks of a multifile, in the form sent between them.
 struct SetFacts {
   std::int64_t tasks_of_set = 1;  // all of them, wherever they are open
   std::int32_t block_size = 1;    // of the file system
   std::int32_t files = 1;         // of the set
-  std::int32_t file_number = 0;   // of the selected task, where there is but one
+  std::int32_t file_number = 0;   // of the selected task, if there is only one
   format::sion::KeyValueMode key_values = format::sion::KeyValueMode::none;
   ByteOrder metadata_order = format::sion::host_order;
   ByteOrder data_order = format::sion::host_order;
@@ -118,7 +118,7 @@ class Multifile {
     std::int32_t number = 0;  // in that file
     std::size_t channel = 0;  // index into channels()
     LogicalFile stream = {};
-    std::unique_ptr<KeyIndex> keys = {};  // once asked for
+    std::unique_ptr<KeyIndex> keys = {};  // created on first use
   };
 
   virtual ~Multifile();
@@ -128,8 +128,8 @@ class Multifile {
   const Facts& facts() const noexcept { return facts_; }
   bool writes() const noexcept { return facts_.direction == Direction::write; }
 
-  // Tasks that are open here, and the selected one. There is none only where a mapped open gave a process no task:
-  // what needs one throws wrong_state.
+  // Tasks that are open here, and the selected one. There is none only if a mapped open gave a process no task:
+  // then calls that need one throw wrong_state.
   std::size_t tasks() const noexcept { return tasks_.size(); }
   const Task& task(std::size_t index) const { return tasks_.at(index); }
   Task& selected();
@@ -140,38 +140,38 @@ class Multifile {
   Channel& channel();  // of the selected task
   const std::string& channel_path(std::size_t index) const { return channels_.at(index)->path(); }
 
-  // Where the stream was shared, others may have read or written: looks where it stands. All operations below begin so.
-  // Throws wrong_state where they wrote past the end of the chunk.
+  // If the stream was shared, others may have read or written: updates the position. All operations below begin so.
+  // Throws wrong_state if they wrote past the end of the chunk.
   void catch_up();
-  // Leaves a shared stream where the cursor stands.
+  // Leaves a shared stream at the cursor.
   void place_stream();
 
-  // Writing. Makes sure that `bytes` fit into the current chunk, or goes to the next; false where they fit into none.
+  // Writing. Ensures that `bytes` fit into the current chunk, or goes to the next; false if they fit into none.
   bool ensure_space(std::uint64_t bytes);
-  // Into one chunk; false where they fit into none.
+  // Into one chunk; false if they fit into none.
   bool write(base::Bytes bytes);
-  // Over as many chunks as it takes.
+  // Over as many chunks as needed.
   void write_across(base::Bytes bytes);
   void flush();
 
-  // Reading. From the current chunk, or where that is at its end from the next: as many bytes as there are.
+  // Reading. From the current chunk or, at its end, from the next: shorter at the end.
   std::size_t read(base::MutableBytes buffer);
   // At the end of a chunk goes to the next one. true: there is none.
   bool is_at_end();
-  // Bytes of the stream from a position on, whatever chunks they are in; the cursor stays. As many as there are.
+  // Bytes of the stream from a position on, across chunks; the cursor stays. Shorter at the end.
   std::size_t read_stream(std::uint64_t logical_position, base::MutableBytes buffer);
   void seek(const LogicalFile::Spot& spot);
 
   // Key-value records of the selected task, for reading.
   KeyIndex& keys();
 
-  // Collective where the open was. The last call; errors are the same on all ranks.
+  // Collective if the open was. The last call; errors are the same on all ranks.
   virtual void close() = 0;
 
  protected:
   explicit Multifile(Facts facts) : facts_(std::move(facts)) {}
 
-  // One more task; the same, as the front of `bytes` describes it, with what all have in common.
+  // Adds a task; the same, from its description at the front of `bytes`, with common facts.
   Task& add_task(std::int64_t rank, const format::sion::Place& place, std::size_t channel, LogicalFile stream);
   Task& add_task(base::Bytes& bytes);
   void close_channels();

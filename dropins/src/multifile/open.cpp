@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Opening a multifile for reading: the first task of all reads the map of the set, the first task of each physical file
-// its metadata; everybody gets what is his.
+// Opens a multifile for reading: the first task of all reads the map of the set, the first task of each physical file
+// its metadata; every task receives its part.
 #include <algorithm>
 #include <optional>
 
@@ -24,15 +24,14 @@ using multifile::Metadata;
 
 void require_tasks(const std::string& path, std::size_t written, int reading) {
   if (written == static_cast<std::size_t>(reading)) return;
-  refuse(
-      Code::invalid_argument, path,
-      fmt::format(
-          "was written by {} tasks and is opened by {}; read it with the same number, or with a mapped or serial open",
-          written, reading),
-      fmt::format("{} tasks", written), fmt::format("{} tasks", reading));
+  refuse(Code::invalid_argument, path,
+         fmt::format(
+             "was written by {} tasks and is opened by {}; use the same number of tasks, or a mapped or serial open",
+             written, reading),
+         fmt::format("{} tasks", written), fmt::format("{} tasks", reading));
 }
 
-// On the first task of all: where each task sits.
+// On the first task of all: the location of each task.
 struct Seating {
   std::vector<Place> map;               // of several files
   std::vector<std::int32_t> held = {};  // tasks of each file
@@ -88,7 +87,7 @@ Facts facts_of(const Opening& request, const TaskLocation& location, int tasks) 
   return facts;
 }
 
-// The file that the map promised.
+// Checks that the file is the one in the map.
 void require_member(const Metadata& metadata, const TaskLocation& location) {
   const format::sion::Head& head = metadata.head;
   const bool belongs = head.tasks == location.tasks && head.files == location.files &&
@@ -120,7 +119,7 @@ std::unique_ptr<ParallelFile> ParallelFile::open(std::shared_ptr<Team> team, con
       return comm::to_bytes(seating->seat_of(rank));
     };
     const std::vector<std::byte> answer = all.scatter_parts(seat_of, 0);
-    if (answer.empty()) return std::unique_ptr<ParallelFile>();  // rank 0 tells why
+    if (answer.empty()) return std::unique_ptr<ParallelFile>();  // rank 0 reports the reason
     const auto location = comm::from_bytes<TaskLocation>(answer);
     auto made =
         std::unique_ptr<ParallelFile>(new ParallelFile(facts_of(request, location, all.size()), team, location));
@@ -132,7 +131,7 @@ std::unique_ptr<ParallelFile> ParallelFile::open(std::shared_ptr<Team> team, con
   file->group_ = team->form(location, file->wish_.on);
   comm::agree(all, [&] {
     const std::vector<std::byte> answer = file->ask_where(request);
-    if (answer.empty()) return;  // the first task tells why
+    if (answer.empty()) return;  // the first task reports the reason
     file->take_answer(answer);
     const std::int64_t rank = file->selected().rank;
     if (location.files > 1 && rank != all.rank()) {
@@ -147,7 +146,7 @@ std::unique_ptr<ParallelFile> ParallelFile::open(std::shared_ptr<Team> team, con
   return file;
 }
 
-// Collective over the tasks of the file. What its first task tells this one, as take_answer() takes it; nothing where
+// Collective over the tasks of the file. The message from its first task to this one, for take_answer(); empty if
 // the first task fails.
 std::vector<std::byte> ParallelFile::ask_where(const Opening& request) {
   comm::Comm& comm = *group_.comm;

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Multifiles of which each task has its own logical file open: created, written and read by collectors for their
-// groups, and closed after they were written.
+// Multifiles in which each task has its own logical file open: created, written and read by collectors for their
+// groups, and closed after writing.
 #include "multifile/parallel_file.hpp"
 
 #include <algorithm>
@@ -21,8 +21,8 @@
 
 namespace lq::multifile {
 
-// Creating a multifile: the first task of each physical file makes it, works out where the chunks lie, and writes
-// metadata block 1 (formats/sion.md 2, 4); then everybody opens it.
+// Creating a multifile: the first task of each physical file creates it, computes the positions of the chunks, and
+// writes metadata block 1 (formats/sion.md 2, 4); then all tasks open it.
 
 namespace {
 
@@ -41,13 +41,14 @@ void require_valid(const Creation& request, const comm::Comm& all) {
                     location.tasks >= 1 && location.task >= 0 && location.task < location.tasks &&
                     location.tasks <= all.size() && location.files <= all.size();
   if (!fits) {
-    throw Error(Code::invalid_argument,
-                fmt::format("{}: task {} of {} in file {} of {}, of {} tasks in all: that cannot be; count from 0",
-                            request.path, location.task, location.tasks, location.file, location.files, all.size()));
+    throw Error(
+        Code::invalid_argument,
+        fmt::format("{}: task {} of {} in file {} of {}, of {} tasks in total: this is impossible; count from 0",
+                    request.path, location.task, location.tasks, location.file, location.files, all.size()));
   }
   if (request.mode.buddies == 0 || location.files > 1) return;
   throw Error(Code::invalid_argument,
-              fmt::format("{}: buddy copies are kept by neighbours, but there is one physical file only; give local "
+              fmt::format("{}: neighbouring files keep buddy copies, but there is only one physical file; give local "
                           "communicators",
                           request.path));
 }
@@ -59,7 +60,7 @@ std::vector<std::int64_t> widths_for(std::span<const std::int64_t> chunks, std::
                 : format::sion::collective_widths(chunks, block, groups);
 }
 
-// Who does not know of the creation's failure leaves an empty file behind: its maker takes it away.
+// Removes the empty file after a failed creation, which some tasks may not know about.
 class NewFile {
  public:
   NewFile(storage::Transport& transport, std::string path) : transport_(transport), path_(std::move(path)) {}
@@ -67,7 +68,7 @@ class NewFile {
     if (kept_ || !is_new_) return;
     try {
       transport_.remove(path_);
-    } catch (...) {  // the failure that brought us here is the one to tell
+    } catch (...) {  // the original failure is the one to report
     }
   }
   NewFile(const NewFile&) = delete;
@@ -144,7 +145,7 @@ std::unique_ptr<ParallelFile> ParallelFile::create(std::shared_ptr<Team> team, c
   });
   comm::agree(all, [&] {
     if (failure) std::rethrow_exception(failure);
-    // Without a task there was no answer, and the first task of the file tells why.
+    // Without a task there was no answer, and the first task of the file reports the reason.
     if (file->tasks_.empty()) return;
     Opener opener = request.opener.with(request.mode, file->facts_.block_size);
     opener.syncs = file->owners_.have_incoherent_caches();
@@ -173,12 +174,12 @@ void ParallelFile::form_group(const Creation& request) {
   if (location_.is_rank) return;
   comm::agree(team_->all(), [&] {
     if (group_.comm->size() == location_.tasks && group_.comm->rank() == location_.task) return;
-    throw Error(Code::invalid_argument, fmt::format("{}: file {} has {} tasks, {} were announced", request.path,
+    throw Error(Code::invalid_argument, fmt::format("{}: file {} has {} tasks, but {} were announced", request.path,
                                                     location_.file, group_.comm->size(), location_.tasks));
   });
 }
 
-// Collective over the tasks of the file. The first one prepares and works out where all are; what went wrong is to be
+// Collective over the tasks of the file. The first one prepares and computes all positions; errors must be
 // agreed on.
 std::exception_ptr ParallelFile::settle(std::int64_t chunk_bytes, std::int64_t rank,
                                         base::FunctionRef<void()> prepare) {
@@ -195,7 +196,7 @@ std::exception_ptr ParallelFile::settle(std::int64_t chunk_bytes, std::int64_t r
       wishes.ranks.push_back(request.rank);
       wishes.only_sends.push_back(request.only_sends != 0 ? 1 : 0);
     });
-    // A task that could not say its wish tells why.
+    // A task that could not send its request reports the reason.
     if (!is_first() || wishes.chunks.size() != static_cast<std::size_t>(comm.size())) return;
     prepare();
     layout.emplace(lay_out(std::move(wishes)));
@@ -211,7 +212,7 @@ std::exception_ptr ParallelFile::settle(std::int64_t chunk_bytes, std::int64_t r
   return failure;
 }
 
-// On the first task: from what all want to where all are.
+// On the first task: from all requests to all positions.
 ParallelFile::Layout ParallelFile::lay_out(Wishes wishes) {
   Head head = head_of(facts_);
   head.tasks = static_cast<std::int32_t>(wishes.chunks.size());
@@ -259,9 +260,9 @@ void ParallelFile::resize_chunks(std::int64_t chunk_bytes) {
   place_stream();
 }
 
-// Closing a multifile that was written: the data of all tasks first, then what has become of them, gathered once, on
-// the first task of each physical file, which writes metadata block 2 and where that is (formats/sion.md 5). A table
-// never promises data that did not arrive: when anything failed anywhere, the files stay unclosed.
+// Closing a written multifile: first the data of all tasks, then their final sizes, gathered once on
+// the first task of each physical file, which writes metadata block 2 and its position (formats/sion.md 5). A table
+// never lists data that did not arrive: after any failure the files stay unclosed.
 
 void ParallelFile::close() {
   if (!writes()) return comm::agree(team_->all(), [&] { close_channels(); });
@@ -272,7 +273,7 @@ void ParallelFile::close_written() {
   comm::Comm& all = team_->all();
   std::exception_ptr failure;
   const auto attempt = [&](const auto& work) { base::keep_failure(failure, work); };
-  std::vector<std::int64_t> mine;  // chunks, and how far each is filled
+  std::vector<std::int64_t> mine;  // number of chunks, and bytes in each
   attempt([&] {
     catch_up();
     const std::vector<std::int64_t> used = selected().stream.used();
@@ -282,13 +283,13 @@ void ParallelFile::close_written() {
     mine.push_back(static_cast<std::int64_t>(used.size()));
     mine.insert(mine.end(), used.begin(), used.end());
   });
-  // Other files of the set must know, too.
+  // The other files of the set need to know this, too.
   if (location_.files > 1) comm::agree_on_success(all, failure);
   std::optional<format::sion::ChunkTableBuilder> table;
   attempt([&] {
     if (is_first()) table.emplace();
   });
-  constexpr std::int64_t no_chunks = 0;  // tells the first task of a failure
+  constexpr std::int64_t no_chunks = 0;  // informs the first task of a failure
   const auto told = mine.empty() ? std::span(&no_chunks, 1) : std::span<const std::int64_t>(mine);
   attempt([&] {
     comm::gather_records(*group_.comm, told, 0, [&](std::int64_t number) {
@@ -306,7 +307,7 @@ void ParallelFile::close_written() {
   if (owners_.have_incoherent_caches()) tell_end();
 }
 
-// Collective. Clients that have written in between go by the size that they saw: the first task has written last.
+// Collective. Clients that have written in between use the size that they saw: the first task wrote last.
 void ParallelFile::tell_end() {
   std::uint64_t end = 0;
   comm::agree(team_->all(), [&] {
@@ -316,7 +317,7 @@ void ParallelFile::tell_end() {
   comm::agree(team_->all(), [&] { storage::tell_size(*transport_->open_write(physical_path_), end); });
 }
 
-// Collective. Where all tasks of the set lie, on the first task of its first file.
+// Collective. The places of all tasks of the set, on the first task of its first file.
 std::optional<std::vector<format::sion::Place>> ParallelFile::gather_map() {
   comm::Comm& all = team_->all();
   const format::sion::Place here{location_.file, location_.task};
@@ -329,11 +330,11 @@ std::optional<std::vector<format::sion::Place>> ParallelFile::gather_map() {
   return map;
 }
 
-// Collective reading and writing: the collector does it for its group.
+// Collective reading and writing: the collector accesses the file for its group.
 
 namespace {
 
-// Of a task that has failed: what went wrong, for its group.
+// For a failed task: its error, for its group.
 Parcel parcel_of(const comm::RemoteError& told) noexcept {
   return {Parcel::failed, static_cast<std::int64_t>(told.words.size())};
 }
@@ -364,10 +365,10 @@ bool ParallelFile::write_together(base::Bytes bytes) {
                              });
   });
   if (!has_written) collector_failure_ = failure;
-  // Whatever happened here, the neighbours wait.
+  // Even after an error here, because the neighbours wait.
   if (copies_) copies_->write(failure || mine.offset == Parcel::nowhere ? base::Bytes() : bytes);
   if (failure) {
-    // What the collector wrote of its own before does not count: its stream stands where it stood.
+    // Undoes the effect of the collector's own writes on the position of its stream.
     base::keep_failure(failure, [&] { place_stream(); });
     std::rethrow_exception(failure);
   }

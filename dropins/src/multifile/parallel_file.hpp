@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A multifile of which each task has its own logical file open. Opening and closing gather what is known of the tasks
-// of a physical file on one of them, once, and that one writes or reads the metadata; nobody else holds more than its
+// A multifile in which each task has its own logical file open. Opening and closing gather the facts about the tasks
+// of a physical file on one of them, once, and that one writes or reads the metadata; all others hold only their
 // own.
 #pragma once
 
@@ -28,21 +28,21 @@ class ParallelFile final : public Multifile {
  public:
   ~ParallelFile() override;
 
-  // What a caller still does with a file that is open, on each task: where it fails on one, all throw that.
+  // A caller's last step on an open file, on each task: if it fails on one, all throw.
   using Last = base::FunctionRef<void(ParallelFile&)>;
   static constexpr auto nothing_more = [](ParallelFile&) {};
 
-  // Collective over team->all(). Files have their final names at once; old ones are truncated. Paths, modes, block
+  // Collective over team->all(). Files have their final names immediately; old ones are truncated. Paths, modes, block
   // sizes and numbers of files must be the same on all tasks (ranks_disagree).
   static std::unique_ptr<ParallelFile> create(std::shared_ptr<Team> team, const Creation& request,
                                               Last last = nothing_more);
-  // Collective over team->all(), which has as many tasks as have written the multifile (invalid_argument); task t gets
-  // the logical file of global rank t.
+  // Collective over team->all(), which must have as many tasks as the multifile has (invalid_argument); task t
+  // gets the logical file of global rank t.
   static std::unique_ptr<ParallelFile> open(std::shared_ptr<Team> team, const Opening& request,
                                             Last last = nothing_more);
 
-  // The same of a multifile with buddy copies: what is missing of the main set is read from copies, by those who see
-  // them, for those whose data they hold. `location`: of this task in its group, of which the first looks for files.
+  // The same for a multifile with buddy copies: missing parts of the main set are read from copies, by tasks that see
+  // them, for the tasks whose data they hold. `location`: of this task in its group, whose first task searches files.
   static std::unique_ptr<ParallelFile> open_with_buddies(std::shared_ptr<Team> team, const Opening& request,
                                                          const TaskLocation& location, Last last = nothing_more);
 
@@ -59,25 +59,25 @@ class ParallelFile final : public Multifile {
   bool is_collective() const noexcept { return collects_; }
   bool merges() const noexcept { return merges_; }
   const CollectorGroup& collectors() const noexcept { return collectors_; }
-  // Collective over the tasks of the physical file, or at least of the collector's group. false: more than fits into a
-  // chunk here, nothing was written of this task. An error of one task is one of its group, and of the call as a whole:
-  // whoever cannot take part joins in with what went wrong, for the others wait for him.
+  // Collective over the tasks of the physical file, or at least of the collector's group. false: data do not fit into
+  // a chunk here; nothing of this task was written. An error of one task is thrown by its group, and by the whole call:
+  // a task that cannot take part joins in with its error, because the others wait for it.
   bool write_together(base::Bytes bytes);
-  // As many bytes as the current chunk has left, or the next one. `failure`: what went wrong here before.
+  // Up to the rest of the current chunk, or the next one. `failure`: an earlier error here.
   std::size_t read_together(base::MutableBytes buffer, std::exception_ptr failure = nullptr);
 
-  // Collective over team->all(). Throws the same on all tasks; the file is closed all the same.
+  // Collective over team->all(). Throws the same on all tasks; the file is closed nevertheless.
   void close() override;
 
  private:
-  // What a task asks the first task of its physical file for.
+  // The request of a task to the first task of its physical file.
   struct Request {
     std::int64_t chunk_bytes = 0;
     std::int64_t rank = 0;
     std::uint64_t only_sends = 0;
   };
 
-  // What the first task knows of all: requests, as they arrive,
+  // The first task's information: requests, as they arrive,
   struct Wishes {
     std::vector<std::int64_t> chunks;
     std::vector<std::int64_t> ranks;
@@ -89,7 +89,7 @@ class ParallelFile final : public Multifile {
     }
   };
 
-  // and what it answers: who collects, and where the task is.
+  // and its answer: the collectors, and the positions of the tasks.
   struct Layout {
     struct Collecting {
       std::int32_t is_on = 0;
@@ -141,7 +141,7 @@ class ParallelFile final : public Multifile {
   bool collects_ = false;
   bool merges_ = false;
   CollectorGroup collectors_;
-  std::exception_ptr collector_failure_;  // of a write for others, who may not have heard of it
+  std::exception_ptr collector_failure_;  // of a write for others, which may not know it
 
   std::unique_ptr<BuddyService> service_;  // when reading from copies
   std::unique_ptr<BuddyCopies> copies_;    // when writing

@@ -44,7 +44,7 @@ storage::Owners owners_of_set(comm::Comm& all, storage::Transport& transport, co
     try {
       seen = transport.unit(folder);
     } catch (const Error& error) {
-      if (error.code() != Code::not_found) throw;  // the error of creating the file says more
+      if (error.code() != Code::not_found) throw;  // the error of creating the file is more informative
     }
     const std::uint64_t client = storage::on_this_host(storage::client_of(transport, folder, seen));
     storage::SeenByAll::tell(seen_by_all, seen, client);
@@ -63,7 +63,7 @@ std::int32_t whole_blocks(const storage::Owners& owners, std::int32_t block_size
 void require_block_size(const std::string& path, std::int32_t block_size) {
   if (block_size > 0 || block_size == -1) return;
   refuse(Code::invalid_argument, path,
-         fmt::format("a block size of {} bytes; choose a positive one, or -1 to ask the file system", block_size));
+         fmt::format("a block size of {} bytes; choose a positive one, or -1 to query the file system", block_size));
 }
 
 std::vector<comm::Stated> stated_request(const std::string& path, const Mode& mode, std::int32_t block_size,

@@ -49,7 +49,7 @@ std::unique_ptr<SerialFile> SerialFile::create(const SerialCreation& request) {
   require_valid(request);
   Facts facts = facts_for_writing(request.path, request.mode);
   facts.block_size = std::max(request.block_size, 1);
-  facts.file_number = 1;  // so do all who write serially
+  facts.file_number = 1;  // as all serial writers do
   facts.tasks_of_set = static_cast<std::int64_t>(request.chunk_bytes.size());
   auto widths = format::sion::aligned_widths(request.chunk_bytes, facts.block_size);  // before an old file is truncated
   auto metadata = std::make_unique<multifile::MetadataWriter>(request.opener.create(request.path));

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Multifiles of one process, without any communication: one of which it has all tasks open, or reads one of them; and
-// another view of one that is open.
+// Multifiles of one process, without any communication: one with all tasks open, or one opened to read a single task;
+// and another view of an open one.
 #pragma once
 
 #include <cstdint>
@@ -26,17 +26,17 @@ struct SerialCreation : Opening {
 
 class SerialFile final : public Multifile {
  public:
-  // Local. One physical file; tasks as many as there are chunk sizes.
+  // Local. One physical file; the number of chunk sizes is the number of tasks.
   static std::unique_ptr<SerialFile> create(const SerialCreation& request);
-  // Local. The whole set; tasks in the order of their global ranks, in a single file in that of storage.
+  // Local. The whole set; tasks in the order of their global ranks, in a single file in storage order.
   static std::unique_ptr<SerialFile> open(const Opening& request);
   // Local. One task of it.
   static std::unique_ptr<SerialFile> open_task(const Opening& request, std::int64_t task);
 
-  // Of the physical file of the first task; for the several of a set they say little.
+  // For the physical file of the first task; not meaningful for the several of a set.
   std::uint64_t skip() const noexcept { return skip_; }
   std::uint64_t tail_offset() const noexcept { return tail_offset_; }
-  // Where each task of the set lies: file and number in it, in turn; empty for a single file.
+  // The place of each task of the set: alternately file and number in it; empty for a single file.
   const std::vector<std::int32_t>& mapping() const noexcept { return mapping_; }
 
   void close() override;
@@ -54,11 +54,11 @@ class SerialFile final : public Multifile {
   std::unique_ptr<multifile::MetadataWriter> metadata_;  // when writing
 };
 
-// Another view of a multifile that is open for reading, with positions of its own, for one more thread. It outlives
-// what it was made of.
+// Another view of a multifile that is open for reading, with separate positions, for one more thread. It may outlive
+// the original.
 class Duplicate final : public Multifile {
  public:
-  // Local. All tasks that are open there, or the one of a global rank; of its records perhaps only those of a key.
+  // Local. All tasks that are open there, or the one of a global rank; optionally only the records of one key.
   // Throws wrong_state for a file that is written, invalid_argument for a task that is not open there.
   static std::unique_ptr<Duplicate> of(const Multifile& original, Access access, std::optional<std::int64_t> rank,
                                        std::optional<std::uint64_t> key);

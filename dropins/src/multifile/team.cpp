@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Teams over a Comm, and who sits where.
+// Teams over a Comm, and the locations of their tasks.
 #include "multifile/team.hpp"
 
 #include <algorithm>

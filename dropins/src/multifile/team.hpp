@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Who opens a multifile together, and how those of one physical file find each other and move each other's data. There
-// is one over any comm::Comm (MPI, threads, this process alone); interfaces with communication of their own bring
+// The tasks that open a multifile together, and how those of one physical file communicate and move each other's data.
+// There is one over any comm::Comm (MPI, threads, this process alone); interfaces with their own communication provide
 // theirs.
 #pragma once
 
@@ -17,20 +17,20 @@
 
 namespace lq::multifile {
 
-// Where a task lies in a set: physical file and number in it, and how many there are of each.
+// The location of a task in a set: physical file and number in it, and the totals of each.
 struct TaskLocation {
   std::int32_t file = 0;
   std::int32_t files = 1;
   std::int32_t task = 0;
   std::int32_t tasks = 1;  // of this physical file
-  bool is_rank = false;    // one physical file whose tasks are numbered as the ranks are, on every rank
+  bool is_rank = false;    // one physical file whose tasks are numbered like the ranks, on every rank
 };
 
-// Data of a task at its place in the physical file.
+// Data of a task at its offset in the physical file.
 struct Parcel {
   static constexpr std::int64_t nowhere = -1;     // the task has nothing to move
   static constexpr std::int64_t collectors = -2;  // the data belong to the collector's own stream
-  static constexpr std::int64_t failed = -3;      // the data are the words of a failure (comm/wire) for all
+  static constexpr std::int64_t failed = -3;      // the data are the message of a failure (comm/wire) for all
 
   std::int64_t offset = nowhere;
   std::int64_t bytes = 0;
@@ -40,11 +40,11 @@ struct Parcel {
 struct CollectorGroup {
   std::int32_t collector = 0;
   std::int32_t tasks = 1;
-  std::int64_t piece_bytes = 1;  // what the collector holds of another task at a time
+  std::int64_t piece_bytes = 1;  // the most that the collector holds of another task at a time
 };
 
-// The group of a task, of groups given by their first tasks; with none, each task is one. `merges`: pieces are blocks,
-// for each is a write of its own in the collector's stream.
+// The group of a task, from groups given by their first tasks; if there are none, each task is one. `merges`: pieces
+// are blocks, because each is a separate write in the collector's stream.
 CollectorGroup group_of(const std::vector<std::int32_t>& groups, std::int32_t task, std::int32_t tasks,
                         std::int32_t block_size, bool merges);
 
@@ -55,12 +55,12 @@ class CollectorExchange {
   using Read = base::FunctionRef<void(const Parcel& piece, base::MutableBytes)>;
 
   virtual ~CollectorExchange() = default;
-  // Local. Has the memory for the pieces of others, so that none is asked for while they wait.
+  // Local. Allocates the memory for the pieces of others in advance, so that none is needed while they wait.
   virtual void reserve(const CollectorGroup& /*group*/) {}
-  // Calls `write` on the collector, task by task, piece by piece; its own data first. When `write` throws, or a task
+  // Calls `write` on the collector, task by task, piece by piece; its own data first. If `write` throws, or a task
   // has failed before, all of the group throw.
   virtual void collect(const CollectorGroup& group, const Parcel& mine, base::Bytes data, const Write& write) = 0;
-  // Calls `read` on the collector, which puts what it read where the piece belongs. Of a task that has failed before,
+  // Calls `read` on the collector, which sends the data read to their owner. For a task that has failed before,
   // `data` are its error.
   virtual void scatter_data(const CollectorGroup& group, const Parcel& mine, base::MutableBytes data,
                             const Read& read) = 0;
@@ -69,14 +69,14 @@ class CollectorExchange {
 // The tasks of one physical file.
 struct FileGroup {
   std::shared_ptr<comm::Comm> comm;             // rank: local task
-  std::shared_ptr<CollectorExchange> exchange;  // nullptr: nobody moves data of others
+  std::shared_ptr<CollectorExchange> exchange;  // nullptr: no task moves data of others
 };
 
 // Two neighbours of a task: the group whose first task keeps a copy of its data, and the group whose data the first
 // task of its own group keeps.
 struct BuddyNeighbours {
   TaskLocation location;          // of this task
-  std::int32_t distance = 1;      // from its group to the one that keeps, going down and round
+  std::int32_t distance = 1;      // from its group to the one that keeps the copy, downwards and cyclically
   std::int32_t keeper = 0;        // rank in all() of the first task there
   std::int32_t keeper_tasks = 0;  // of that group
   std::int32_t client_tasks = 0;  // of the group whose data are kept here
@@ -87,8 +87,8 @@ struct BuddyNeighbours {
 class Relay {
  public:
   virtual ~Relay() = default;
-  // Collective over the team. Calls `write` where data are kept, task by task, piece by piece; after a failure there no
-  // more, but everything is received.
+  // Collective over the team. Calls `write` where data are kept, task by task, piece by piece; after a failure there
+  // it is not called any longer, but everything is received.
   virtual void pass(const Parcel& mine, base::Bytes data, const CollectorExchange::Write& write,
                     std::exception_ptr& failure) = 0;
 };
@@ -97,12 +97,12 @@ class Team {
  public:
   virtual ~Team() = default;
   virtual comm::Comm& all() = 0;
-  // Collective over all(). The group of the tasks of a physical file, with a exchange where all ask for one
+  // Collective over all(). The group of the tasks of a physical file, with an exchange if all request one
   // (`collects`); throws the same on all.
   virtual FileGroup form(const TaskLocation& location, bool collects) = 0;
-  // Whether this task may read and write for others.
+  // True if this task may read and write for others.
   virtual bool may_collect() const { return true; }
-  // Whether tasks can keep copies for each other.
+  // True if tasks can keep copies for each other.
   virtual bool can_relay() const { return true; }
   // Collective over all(). Throws the same on all.
   virtual std::unique_ptr<Relay> make_relay(const BuddyNeighbours& neighbours) = 0;
@@ -110,10 +110,10 @@ class Team {
 
 std::shared_ptr<Team> make_team(std::shared_ptr<comm::Comm> all);
 
-// Local. Seats of tasks that are dealt out to `files` physical files. Throws Error(invalid_argument) unless
+// Local. Locations of tasks that are distributed over `files` physical files. Throws Error(invalid_argument) unless
 // 1 <= files <= tasks.
 TaskLocation locate_evenly(std::int32_t task, std::int32_t tasks, std::int32_t files);
-// Collective. Seats of tasks that come in groups, a physical file each: `leader` is the rank in `all` of the group's
+// Collective. Locations of tasks in groups, a physical file each: `leader` is the rank in `all` of the group's
 // first task, and files are numbered in the order of their leaders.
 TaskLocation locate_by_group(comm::Comm& all, std::int32_t leader, std::int32_t task, std::int32_t tasks);
 

@@ -115,7 +115,7 @@ void ThreadsComm::all_reduce(std::span<std::uint64_t> values, comm::Reduce opera
       });
 }
 
-// The threads of the root's rank that stand in front of it come last.
+// The threads of the root's rank before it come last.
 void ThreadsComm::gather_pieces(std::span<const std::byte> mine, int root, const Sink& sink) {
   struct Deposit {
     base::Bytes data;
@@ -181,7 +181,7 @@ std::unique_ptr<comm::Comm> ThreadsComm::split(int colour, int key) {
 
 namespace {
 
-// Messages between two ranks travel as one, in which each says from which thread to which.
+// Messages between two ranks are combined into one, which lists the sending and receiving threads.
 std::vector<comm::Message> messages_between(int threads, const ThreadGroup& group) {
   std::map<int, std::vector<std::byte>> packed;
   for (int t = 0; t < threads; ++t) {
@@ -229,7 +229,7 @@ std::unique_ptr<comm::Comm> ThreadsComm::split_by_node() { refuse("group by node
 comm::Flight ThreadsComm::start_send(std::span<const std::byte>, int, int) { refuse("send messages"); }
 comm::Flight ThreadsComm::start_receive(std::span<std::byte>, int, int) { refuse("receive messages"); }
 
-// Threads of a rank meet in one place, so they cannot be of different groups.
+// Threads of a rank synchronise with each other, so they cannot be in different groups.
 void ThreadsTeam::require_whole_ranks(const TaskLocation& location) {
   std::uint64_t is_parted = 0;
   ThreadGroup& threads = all_->shared().group;
@@ -262,7 +262,7 @@ std::unique_ptr<Relay> ThreadsTeam::make_relay(const BuddyNeighbours& neighbours
   return relay;
 }
 
-// Data of threads: what lies in the memory of the collector's rank needs no message.
+// Data of threads: data in the memory of the collector's rank need no message.
 
 namespace {
 
@@ -287,7 +287,7 @@ ThreadsExchange::ThreadsExchange(std::shared_ptr<ThreadsComm> comm) : comm_(std:
   if (comm_->thread() == 0) between_ = std::make_unique<CommExchange>(comm_->shared().between);
 }
 
-// The collector's thread, when tasks of other ranks are in its group.
+// For the collector's thread, if tasks of other ranks are in its group.
 void ThreadsExchange::reserve(const CollectorGroup& group) {
   if (!between_) return;
   const Ranks ranks = ranks_of(group, comm_->shared().group.threads());
@@ -300,8 +300,8 @@ void ThreadsExchange::open() {
   if (between_) between_->open();
 }
 
-// What collecting and scattering have in common: thread 0 of the collector's rank does `own` for each thread there and
-// `remote` for each of the other ranks, which do `sent` for each of theirs; then it tells them how that went.
+// Common parts of collecting and scattering: thread 0 of the collector's rank calls `own` for each thread there and
+// `remote` for each of the other ranks, which call `sent` for each of theirs; then it sends them the outcome.
 template <class Data, class Own, class Remote, class Sent>
 void ThreadsExchange::exchange(const CollectorGroup& group, const Parcel& mine, Data data, const Own& own,
                                const Remote& remote, const Sent& sent) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The threads of a process as tasks, alone or together with those of other ranks. Only thread 0 communicates between
-// ranks; threads meet in memory that they share. All threads of a group make the same calls.
+// ranks; threads exchange data through shared memory. All threads of a group make the same calls.
 #pragma once
 
 #include <condition_variable>
@@ -17,15 +17,15 @@
 
 namespace lq::multifile {
 
-// What the threads of a process share.
+// Data shared by the threads of a process.
 class ThreadGroup {
  public:
   explicit ThreadGroup(int threads) : threads_(threads), deposits_(static_cast<std::size_t>(threads)) {}
 
   int threads() const noexcept { return threads_; }
-  // Each thread leaves a pointer; thread 0 runs `work`; each runs `take`; nobody leaves before all are done. What
-  // `work` throws all throw.
-  // Neither meeting nor what it is told needs memory.
+  // Each thread provides a pointer; thread 0 runs `work`; each runs `take`; no thread leaves before all are done. All
+  // threads throw the exception of `work`.
+  // Neither synchronising nor passing an error allocates.
   using Work = base::FunctionRef<void()>;
   void together(int thread, const void* deposit, Work work, Work take);
   template <class T>
@@ -52,7 +52,7 @@ class ThreadsComm final : public comm::Comm {
     Shared(int threads, std::shared_ptr<comm::Comm> comm) : group(threads), between(std::move(comm)) {}
     ThreadGroup group;
     std::shared_ptr<comm::Comm> between;
-    std::vector<std::vector<std::byte>> parts;     // what thread 0 has for the others
+    std::vector<std::vector<std::byte>> parts;     // from thread 0 for the others
     std::vector<std::vector<comm::Message>> mail;  // for each thread
     std::shared_ptr<Shared> next;
   };
@@ -84,12 +84,12 @@ class ThreadsComm final : public comm::Comm {
   int threads_;
 };
 
-// Thread 0 of each rank sends, or collects, for all of them. Groups are of whole ranks.
+// Thread 0 of each rank sends, or collects, for all of them. Groups consist of whole ranks.
 class ThreadsExchange final : public CollectorExchange {
  public:
   // Local.
   explicit ThreadsExchange(std::shared_ptr<ThreadsComm> comm);
-  // Collective, before anything is moved. Asks for no memory.
+  // Collective, before anything is moved. Allocates nothing.
   void open();
 
   void reserve(const CollectorGroup& group) override;
@@ -106,12 +106,12 @@ class ThreadsExchange final : public CollectorExchange {
   std::unique_ptr<CommExchange> between_;  // of thread 0
 };
 
-// The same for copies: groups that keep them are of whole ranks, too.
+// The same for copies: groups that keep them also consist of whole ranks.
 class ThreadsRelay final : public Relay {
  public:
   // Local.
   ThreadsRelay(std::shared_ptr<ThreadsComm> comm, const BuddyNeighbours& neighbours);
-  // Collective, before anything is passed. Asks for no memory.
+  // Collective, before anything is passed. Allocates nothing.
   void open();
 
   void pass(const Parcel& mine, base::Bytes data, const CollectorExchange::Write& write,
@@ -126,7 +126,7 @@ class ThreadsTeam final : public Team {
  public:
   explicit ThreadsTeam(std::shared_ptr<ThreadsComm> all) : all_(std::move(all)) {}
   comm::Comm& all() override { return *all_; }
-  // Throws unsupported where threads of one rank sit in different files.
+  // Throws unsupported if threads of one rank are in different files.
   FileGroup form(const TaskLocation& location, bool collects) override;
   bool may_collect() const override { return all_->thread() == 0; }
   std::unique_ptr<Relay> make_relay(const BuddyNeighbours& neighbours) override;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How these programs begin and end: a wrong call gets the usage, what goes wrong is a line on the standard error, and
+// How these programs begin and end: a wrong call prints the usage, an error is a line on standard error, and
 // the status is 0 or 1.
 #pragma once
 
@@ -12,10 +12,10 @@
 
 namespace lq::programs {
 
-// Wrong usage: the program says how it is called.
+// Wrong usage: the program prints its usage.
 struct WrongUsage {};
 
-// What went wrong, as the line to be printed.
+// An error, as the line to be printed.
 class Failure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -23,11 +23,11 @@ class Failure : public std::runtime_error {
 
 struct Frame {
   const char* path;          // of the program, as called
-  std::string_view usage;    // behind "Usage: PATH "
-  std::string speaker = {};  // in front of messages: "siondump: "
+  std::string_view usage;    // after "Usage: PATH "
+  std::string speaker = {};  // prefix of messages: "siondump: "
 };
 
-// The exit status after `work`. What was printed is complete, or the program fails.
+// The exit status after `work`. If the output is incomplete, the program fails.
 int run(const Frame& frame, const std::function<void()>& work) noexcept;
 
 }  // namespace lq::programs

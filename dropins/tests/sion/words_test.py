@@ -91,13 +91,13 @@ class Words(Program):
         self.assertEqual([(facts["order"], facts["swap"]) for facts in read], 5 * [(0, 0)] + [(1, 1), (0, 0)])
         read, said = self.run_it("read", 4 * ["br"] + ["br,keyval=inline"], {})
         self.assertEqual([facts["key-value mode"] for facts in read], list(cases.values())[:5])
-        self.assertIn("f4: was asked for with key-value records", said)
+        self.assertIn("f4: opened with key-value records", said)
 
     def test_buddies_copy(self):
         # A single file has no neighbour, so that the word is seen by the open that fails.
         facts, said = self.run_it("write", ["bw,buddy", "bw,buddy=2"], {})
         self.assertEqual(facts, 2 * [{"opened": 0}])
-        self.assertEqual(said.count("buddy copies are kept by neighbours"), 2)
+        self.assertEqual(said.count("neighbouring files keep buddy copies"), 2)
 
 
 class Environment(Program):
@@ -118,7 +118,7 @@ class Environment(Program):
         self.assertEqual([fact["key-value mode"] for fact in facts], [51, 50])
         facts = self.write("bw", "bw,keyval=inline", SION_KEYVALUE_MODE="none")
         self.assertEqual([fact["key-value mode"] for fact in facts], [50, 51])
-        self.assertIn("f0: was asked for with key-value", self.run_it("read", ["br"], {"SION_KEYVALUE_MODE": "inline"})[1])
+        self.assertIn("f0: opened with key-value", self.run_it("read", ["br"], {"SION_KEYVALUE_MODE": "inline"})[1])
 
     def test_a_buffer_holds_back_until_it_is_flushed(self):
         self.assertEqual(self.run_it("buffer", ["bw,posix"], {})[0], [{"arrived": 4, "flushed": 4}])

@@ -252,10 +252,10 @@ class Programs(unittest.TestCase):
         done = self.run_program("sionrepair", "v17_unclosed.sion", "-o", out, check=False)
         self.assertIn("3 tasks, 3600 bytes", done.stdout.decode())
         self.assertEqual(done.returncode, 1)  # how far chunks were filled is a guess
-        self.assertIn("not all of it is proven", done.stderr.decode())
+        self.assertIn("not all of the data are proven", done.stderr.decode())
         self.assertEqual(plain_sion.streams_of(str(out)), [plain_sion.formula(17, task, 1200) for task in range(3)])
         self.assertIn("already", self.fails("sionrepair", "v17_unclosed.sion", "-o", out))
-        self.assertIn("not all of it is proven", self.fails("sionrepair", "-f", "v17_unclosed.sion", "-o", out))
+        self.assertIn("not all of the data are proven", self.fails("sionrepair", "-f", "v17_unclosed.sion", "-o", out))
 
     def test_what_is_whole_is_not_repaired(self):
         said = self.run_program("sionrepair", "v01_1file_4tasks.sion", "-o", self.folder / "x").stdout.decode()

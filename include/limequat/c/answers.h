@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a file holds, and what a transfer did. Conventions: limequat.h.
+// The contents of a file, and the report of a transfer. Conventions: limequat.h.
 #ifndef LIMEQUAT_C_ANSWERS_H
 #define LIMEQUAT_C_ANSWERS_H
 
@@ -43,28 +43,28 @@ typedef enum lq_stripe_reason {
   LQ_STRIPES_NONE = 0,            // the file system has none, or none that a program can set
   LQ_STRIPES_FOLDER_DECIDES = 1,  // they are set on the folder
   LQ_STRIPES_PROGRESSIVE = 2,     // they grow with the file
-  LQ_STRIPES_SIZE_UNKNOWN = 3,    // and nothing was asked
-  LQ_STRIPES_LEFT = 4,            // nothing was asked, and nothing is to be gained
+  LQ_STRIPES_SIZE_UNKNOWN = 3,    // the size is unknown, and nothing was requested
+  LQ_STRIPES_LEFT = 4,            // nothing was requested, and a change would gain nothing
   LQ_STRIPES_FITTING = 5,         // they were right already
-  LQ_STRIPES_BY_SIZE = 6,         // set
-  LQ_STRIPES_ASKED = 7,           // set
+  LQ_STRIPES_BY_SIZE = 6,         // set by the size of the file
+  LQ_STRIPES_ASKED = 7,           // set as requested
   LQ_STRIPES_REFUSED = 8          // by the file system
 } lq_stripe_reason;
 
-// What a transfer did. Seconds are those of the slowest rank.
+// The report of a transfer. Seconds are those of the slowest rank.
 typedef struct lq_report {
   size_t struct_size;  // set by you
   lq_spec spec;        // in the file
   int dimensions;
   int64_t extents[LQ_MAX_DIMENSIONS];
   int ranks;
-  int is_written;        // else read
-  int strategy;          // lq_strategy, the one taken
+  int is_written;        // 0: read
+  int strategy;          // lq_strategy, the one used
   int is_read_back;      // the file was read again and compared
   uint64_t bytes;        // of the payload
   int checksum_status;   // lq_checksum_status
-  int has_stored;        // there is a checksum in the file
-  lq_checksum checksum;  // of the data that passed
+  int has_stored;        // the file has a checksum
+  lq_checksum checksum;  // of the transferred data
   lq_checksum stored;
   uint64_t zero_sites;  // gauge: sites that are all zero
   double seconds;       // the whole call
@@ -72,15 +72,15 @@ typedef struct lq_report {
   char format[16];
   char file_system[32];                 // its kind: "lustre"; "": not known
   uint64_t block_bytes;                 // block or stripe, which two writers did not share; 0: not known
-  int single_owner;                     // two writers in one block would have lost bytes: each had one
+  int single_owner;                     // two writers in one block would have lost bytes: each block had one
   int stripe_reason;                    // lq_stripe_reason, of a new file
   uint64_t stripe_count, stripe_bytes;  // of a new file; 0: not known
-  uint64_t ranks_at_file;               // that touched it
+  uint64_t ranks_at_file;               // that accessed it
   double open_seconds;                  // until the first site moved
-  uint64_t device_computing_ranks;      // with sites in the memory of a GPU, which computed
-  uint64_t device_copying_ranks;        // the same, but the host computed, out of copied blocks
-  char device_reason[256];              // why, on the first of these; "": no such rank
-  uint64_t call_bytes;                  // that a call of a rank to the file system moved at most; 0: not known
+  uint64_t device_computing_ranks;      // with sites in the memory of a GPU, which converted them
+  uint64_t device_copying_ranks;        // the same, but the host converted them in copied blocks
+  char device_reason[256];              // why, on the first of the latter; "": no such rank
+  uint64_t call_bytes;                  // maximum that one file system call of a rank moved; 0: not known
 } lq_report;
 
 #ifdef __cplusplus

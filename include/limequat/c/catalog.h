@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-// What differs between the fields of two files; which these are is in the JSON.
+// The difference between the fields of two files; the JSON names the fields.
 typedef struct lq_difference {
   size_t struct_size;  // set by you
   int is_same;         // no number differs by more than the tolerance, and both have the same fields
@@ -30,7 +30,7 @@ typedef struct lq_difference {
   uint64_t unpaired_fields;  // that only one of the files has
 } lq_difference;
 
-// The answer of lq_inspect, piece by piece. Texts belong to the catalog and live as long.
+// The answer of lq_inspect, item by item. Texts belong to the catalog and are valid while it exists.
 typedef struct lq_catalog lq_catalog;
 
 typedef struct lq_file_info {
@@ -39,7 +39,7 @@ typedef struct lq_file_info {
   uint64_t bytes;                                // of all physical files
   int is_complete;                               // 0: the file ends early
   uint64_t records, fields, findings, metadata;  // how many there are
-  uint64_t errors;                               // findings that make the file unusable in part or whole
+  uint64_t errors;                               // findings that make the file unusable in part or completely
 } lq_file_info;
 
 typedef struct lq_record_info {
@@ -85,7 +85,7 @@ typedef struct lq_finding {
 // Collective.
 LQ_API lq_status lq_catalog_open(const char* path, const lq_scan_options* options, lq_catalog** catalog);
 LQ_API void lq_catalog_free(lq_catalog* catalog);
-// Local. Numbers count from 0; beyond the last is LQ_INVALID_ARGUMENT.
+// Local. Numbers count from 0; a number beyond the last is LQ_INVALID_ARGUMENT.
 LQ_API lq_status lq_catalog_file(const lq_catalog* catalog, lq_file_info* info);
 LQ_API lq_status lq_catalog_record(const lq_catalog* catalog, uint64_t number, lq_record_info* info);
 LQ_API lq_status lq_catalog_field(const lq_catalog* catalog, uint64_t number, lq_field_info* info);
@@ -95,10 +95,10 @@ LQ_API lq_status lq_catalog_metadata(const lq_catalog* catalog, uint64_t number,
 LQ_API lq_status lq_catalog_field_metadata(const lq_catalog* catalog, uint64_t field, uint64_t number,
                                            lq_metadata* text);
 
-// The answer of lq_verify, piece by piece. Texts and slices belong to the verification and live as long.
+// The answer of lq_verify, item by item. Texts and slices belong to the verification and are valid while it exists.
 typedef struct lq_verification lq_verification;
 
-// What an examination amounts to, best first; only the first two are called OK (lq::Verdict says what each means).
+// The result of an examination, best first; only the first two are called OK (lq::Verdict explains each).
 typedef enum lq_verdict_kind {
   LQ_VERDICT_SOUND = 0,
   LQ_VERDICT_CONSISTENT = 1,
@@ -126,7 +126,7 @@ typedef enum lq_outcome {
   LQ_OUTCOME_MISSING = 3,
   LQ_OUTCOME_ABSENT = 4,
   LQ_OUTCOME_UNCHECKED = 5,
-  LQ_OUTCOME_UNCOVERED = 6  // texts beside the numbers, which no checksum of the format covers
+  LQ_OUTCOME_UNCOVERED = 6  // texts that no checksum of the format covers
 } lq_outcome;
 
 // A claim about some content of the file, and whether it holds.
@@ -144,10 +144,10 @@ typedef struct lq_claim {
 
 typedef struct lq_verdict {
   size_t struct_size;  // set by you
-  int is_sound;        // the verdict is as good as was required
+  int is_sound;        // the verdict is as good as required
   const char* format;
   uint64_t fields, findings;  // how many there are
-  uint64_t errors;            // findings that are
+  uint64_t errors;            // number of findings that are errors
   uint64_t chunks_checked;    // of a checkpoint
   uint64_t fields_checked;    // of a checkpoint
   int verdict;                // lq_verdict_kind
@@ -182,11 +182,11 @@ LQ_API lq_status lq_verification_field(const lq_verification* verification, uint
 LQ_API lq_status lq_verification_finding(const lq_verification* verification, uint64_t number, lq_finding* finding);
 LQ_API lq_status lq_verification_claim(const lq_verification* verification, uint64_t number, lq_claim* claim);
 
-// Local. Hands the bytes of record number `index` (from 0) of that type to `sink` in pieces.
+// Local. Passes the bytes of record number `index` (from 0) of that type to `sink` in pieces.
 typedef void (*lq_sink)(const void* data, uint64_t bytes, void* context);
 LQ_API lq_status lq_read_record(const char* path, const char* type, uint64_t index, lq_sink sink, void* context);
-// Local. The numbers of one site; `numbers` has room for `capacity` of them, *count is how many there are.
-// With `numbers` NULL and `capacity` 0 only the count is given. LQ_INVALID_ARGUMENT when there is too little room.
+// Local. The numbers of one site; `numbers` has space for `capacity` of them, *count is their number.
+// With `numbers` NULL and `capacity` 0 only the count is returned. LQ_INVALID_ARGUMENT if there is too little space.
 LQ_API lq_status lq_read_site(const char* path, const int64_t* x, int dimensions, const lq_read_options* options,
                               double* numbers, uint64_t capacity, uint64_t* count);
 

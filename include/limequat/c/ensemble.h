@@ -14,40 +14,40 @@
 extern "C" {
 #endif
 
-// Catalogues of ensembles. All functions are local; `json` is as docs/reference/json.md says.
+// Catalogues of ensembles. All functions are local; docs/reference/json.md describes `json`.
 typedef struct lq_catalogue_options {
   size_t struct_size;      // set by init
   const char* db;          // file of the catalogue; NULL: "lq-catalogue.db" of this folder or the nearest one above
   int threads;             // that read files; 0: one for each core
-  int forget;              // lq_index: forget files that are no longer there; default 0
-  const char* since;       // lq_scrub: files verified within it are not due, "30d"; NULL: all are
+  int forget;              // lq_index: remove files that no longer exist from the catalogue; default 0
+  const char* since;       // lq_scrub: files verified within this time are not due, "30d"; NULL: all are
   int physics;             // lq_scrub: LQ_MEASURE_*; default when it fits
-  const char* sort;        // lq_find: by a column, "-trajectory" downwards; NULL: by path
-  uint64_t most;           // lq_find: files at most; 0: all
+  const char* sort;        // lq_find: column to sort by, "-trajectory" descending; NULL: by path
+  uint64_t most;           // lq_find: maximum number of files; 0: all
   const char* title;       // lq_report_page; NULL: the folder
   int overwrite;           // lq_report_page: replace an existing file; default 0
   uint64_t limit_records;  // as in lq_scan_options
   uint64_t limit_text_bytes;
   lq_progress progress;  // files done, and all of them; or NULL
   void* progress_context;
-  const char* exclude;  // lq_index, lq_report_page: patterns of names or paths that are left out, between commas; NULL
+  const char* exclude;  // lq_index, lq_report_page: patterns of names or paths to leave out, with commas; or NULL
   const char* which;    // lq_scrub: a folder, or an expression; NULL: all
-  const char* rate;     // lq_scrub: bytes in a second at most, "100M"; NULL: as many as there are
-  int observables;   // lq_index: measure gauge fields whose observables are not known; default 0
-  int flow_steps;    // lq_index: of gradient flow; more than 0 asks for the observables
-  double flow_step;  // 0.01
+  const char* rate;     // lq_scrub: maximum bytes per second, "100M"; NULL: no limit
+  int observables;      // lq_index: measure gauge fields without stored observables; default 0
+  int flow_steps;       // lq_index: of gradient flow; more than 0 implies `observables`
+  double flow_step;     // 0.01
 } lq_catalogue_options;
 LQ_API lq_status lq_catalogue_options_init(lq_catalogue_options* options, size_t struct_size);
 LQ_API lq_status lq_catalogue_options_set(lq_catalogue_options* options, const char* name, const char* value);
-// Keeps in the catalogue what the headers of the lattice files below `count` folders say; none: those of before.
+// Stores the facts in the headers of the lattice files below `count` folders in the catalogue; none: as before.
 LQ_API lq_status lq_index(const char* const* folders, uint64_t count, const lq_catalogue_options* options, char** json);
-// The files that fulfil an expression, "beta=6.0 trajectory>=1000"; "" is all of them.
+// Returns the files that match an expression, "beta=6.0 trajectory>=1000"; "" matches all.
 LQ_API lq_status lq_find(const char* expression, const lq_catalogue_options* options, char** json);
-// Verifies files again that are due. `is_ok`: none fails.
+// Verifies the files that are due. `is_ok`: none fails.
 LQ_API lq_status lq_scrub(const lq_catalogue_options* options, int* is_ok, char** json);
-// Verifies the lattice files below `count` folders, and those that are named themselves, as `lq verify -r`: members,
-// verdicts, what the catalogue there has and is not there any more, files of other programs. `is_ok`: all that should
-// be lattice files are as good as options->require. One process with options->threads files at a time; progress counts
+// Verifies the lattice files below `count` folders, and files that are named directly, as `lq verify -r`: entries,
+// verdicts, files of the catalogue that no longer exist, files of other programs. `is_ok`: all files that should be
+// lattice files are as good as options->require. One process with options->threads files at a time; progress counts
 // files.
 LQ_API lq_status lq_verify_below(const char* const* paths, uint64_t count, const lq_verify_options* options, int* is_ok,
                                  char** json);
@@ -57,11 +57,11 @@ LQ_API lq_status lq_assess(const lq_catalogue_options* options, char** json);
 LQ_API lq_status lq_report_page(const char* const* folders, uint64_t count, const char* page,
                                 const lq_catalogue_options* options, char** json);
 
-// QCDml documents of configurations, as catalogues of ILDG want them. All functions are local.
+// QCDml documents of configurations, as catalogues of ILDG require them. All functions are local.
 typedef struct lq_qcdml_options {
   size_t struct_size;           // set by init
   const char* schema;           // "1.3" or "2.0"; NULL: 1.3
-  const char* crc;              // what the checksum is of: "data" or "file"; NULL: data
+  const char* crc;              // what the checksum covers: "data" or "file"; NULL: data
   const lq_metadata* metadata;  // texts of the document by path, "markovStep/series"
   size_t metadata_count;
   uint64_t limit_records;  // as in lq_scan_options
@@ -71,7 +71,7 @@ LQ_API lq_status lq_qcdml_options_init(lq_qcdml_options* options, size_t struct_
 LQ_API lq_status lq_qcdml_options_set(lq_qcdml_options* options, const char* name, const char* value);
 // The document of a file: its text, sums, and what is missing in it.
 LQ_API lq_status lq_ildg_document(const char* path, const lq_qcdml_options* options, char** json);
-// A file against a document; NULL for `document`: the file against the rules of ILDG alone.
+// Compares a file with a document; NULL for `document`: only with the rules of ILDG.
 LQ_API lq_status lq_ildg_check(const char* path, const char* document, const lq_qcdml_options* options, int* is_ok,
                                char** json);
 // The logical file name in a file.

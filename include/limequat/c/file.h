@@ -14,17 +14,16 @@
 extern "C" {
 #endif
 
-// A file that was looked through once; fields are read without looking again.
+// A file that has been scanned once; fields are read without scanning again.
 typedef struct lq_file lq_file;
 
 // Collective over the communicator of the options. Errors as lq_inspect.
 LQ_API lq_status lq_file_open(const char* path, const lq_scan_options* options, lq_file** file);
-// Local. What is in it, as from lq_inspect.
+// Local. The contents, as from lq_inspect.
 LQ_API lq_status lq_file_catalog(const lq_file* file, char** json);
-// Collective; of the grid all ranks that opened the file. As lq_read: field and index of the options say which field,
-// an index alone means that field of the file; the limits are those that the file was opened with. LQ_IO: it was
-// written to meanwhile and holds something else, or a rank that reads for the first time finds another file of its
-// name.
+// Collective over the grid, which has all ranks that opened the file. As lq_read: field and index of the options select
+// the field; an index without a name counts all fields of the file; the limits are those given at opening. LQ_IO: the
+// file was written to and its contents have changed, or a rank that reads for the first time finds another file.
 LQ_API lq_status lq_file_read(const lq_file* file, const lq_grid* grid, lq_field field, const lq_read_options* options);
 // Collective. As lq_read_async; the file may be freed before the transfer is over.
 LQ_API lq_status lq_file_read_async(const lq_file* file, const lq_grid* grid, lq_field field,

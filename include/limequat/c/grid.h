@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The lattice, dealt out over ranks. Conventions: limequat.h.
+// The lattice, distributed over ranks. Conventions: limequat.h.
 #ifndef LIMEQUAT_C_GRID_H
 #define LIMEQUAT_C_GRID_H
 
@@ -26,7 +26,7 @@ typedef struct lq_grid_options {
   size_t struct_size;        // set by init
   const int64_t* processes;  // ranks in each dimension, or NULL: chosen
   const int* rank_order;     // dimensions in which consecutive ranks advance, fastest first, or NULL: x first
-  const int* axes;           // lattice dimension d lies along dimension axes[d] of a Cartesian MPI communicator
+  const int* axes;           // lattice dimension d is along dimension axes[d] of a Cartesian MPI communicator
                              // (T, X, Y, Z: {1, 2, 3, 0}), or NULL: d along d; others have no axes
   int idle_ranks;            // allow a process grid smaller than the communicator; default 0
   int holds_sites;           // 0 on ranks that hold nothing; default 1
@@ -37,10 +37,11 @@ typedef struct lq_grid_options {
 } lq_grid_options;
 LQ_API lq_status lq_grid_options_init(lq_grid_options* options, size_t struct_size);
 
-// Collective over `communicator`, or NULL: this process alone. The lattice over its ranks. `processes`, `rank_order`
-// and `coordinates` have `dimensions` entries; options may be NULL. `ranks` and `coordinates` need `processes`; ranks
-// that have no place hold nothing (idle_ranks). LQ_INVALID_ARGUMENT on all ranks if a place has no rank or two, or a
-// rank two places; LQ_RANKS_DISAGREE if a table differs. limequat_mpi.h has the same for an MPI communicator.
+// Collective over `communicator`, or NULL: this process alone. Distributes the lattice over its ranks. `processes`,
+// `rank_order` and `coordinates` have `dimensions` entries; options may be NULL. `ranks` and `coordinates` need
+// `processes`; ranks that have no place hold nothing (idle_ranks). LQ_INVALID_ARGUMENT on all ranks if a place has no
+// rank or two, or a rank two places; LQ_RANKS_DISAGREE if a table differs. limequat_mpi.h has the same for an MPI
+// communicator.
 LQ_API lq_status lq_grid_create(const int64_t* extents, int dimensions, const lq_communicator* communicator,
                                 const lq_grid_options* options, lq_grid** grid);
 

@@ -21,22 +21,22 @@ LQ_API lq_status lq_plaquette(const lq_grid* grid, lq_field field, double values
 LQ_API lq_status lq_link_trace(const lq_grid* grid, lq_field field, double* value);
 // Collective. values: largest |element| of U U^dagger - 1, its mean over links, largest |det U - 1|.
 LQ_API lq_status lq_unitarity(const lq_grid* grid, lq_field field, double values[3]);
-// Collective. Any field: how many numbers are NaN or infinite.
+// Collective. Returns how many numbers of any field are NaN or infinite.
 LQ_API lq_status lq_count_not_finite(const lq_grid* grid, lq_field field, uint64_t* count);
-// Collective. All of it from one pass, as JSON.
+// Collective. All of these from one pass, as JSON.
 LQ_API lq_status lq_measure(const lq_grid* grid, lq_field field, char** json);
 
 typedef struct lq_observables_options {
   size_t struct_size;  // set by init
-  int flow_steps;      // 0; of gradient flow, after each of which the field is measured
+  int flow_steps;      // 0; number of steps of gradient flow; the field is measured after each
   double flow_step;    // 0.01: flow time of a step in units of a^2, at most 0.15
   int threads;         // of this rank; 0: as many as it has cores to itself
 } lq_observables_options;
 LQ_API lq_status lq_observables_options_init(lq_observables_options* options, size_t struct_size);
 LQ_API lq_status lq_observables_options_set(lq_observables_options* options, const char* name, const char* value);
 
-// Collective. Wilson loops, Polyakov loop, energy and topological charge along the gradient flow, t0 and w0, as JSON
-// (docs/guide/observables.md). LQ_INVALID_ARGUMENT: numbers that are not finite, links that are not in SU(N);
+// Collective. Measures Wilson loops, Polyakov loop, energy and topological charge along the gradient flow, t0 and w0,
+// as JSON (docs/guide/observables.md). LQ_INVALID_ARGUMENT: numbers that are not finite, links that are not in SU(N);
 // LQ_UNSUPPORTED: flow with open boundaries.
 LQ_API lq_status lq_observables(const lq_grid* grid, lq_field field, const lq_observables_options* options,
                                 char** json);
@@ -59,7 +59,7 @@ typedef struct lq_generate_options {
 LQ_API lq_status lq_generate_options_init(lq_generate_options* options, size_t struct_size);
 LQ_API lq_status lq_generate_options_set(lq_generate_options* options, const char* name, const char* value);
 
-// Collective. A thermalised SU(2) or SU(3) configuration into a double precision gauge field, x fastest.
+// Collective. Generates a thermalised SU(2) or SU(3) configuration in a double precision gauge field, x fastest.
 LQ_API lq_status lq_generate(const lq_grid* grid, lq_field field, const lq_generate_options* options);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Who would move which bytes of a file, before it is written. Conventions: limequat.h.
+// The plan of a transfer: which rank would move which bytes of a file. Conventions: limequat.h.
 #ifndef LIMEQUAT_C_PLAN_H
 #define LIMEQUAT_C_PLAN_H
 
@@ -20,8 +20,8 @@ typedef struct lq_plan_options {
   int checksum;             // default 1
   uint64_t payload_offset;  // byte in the file at which the sites begin
   const int* rank_order;    // dimensions in which consecutive ranks advance, fastest first, or NULL: x first
-  const char* profile;      // of the machine (`lq doctor --save-profile` makes one), or NULL: that of this site
-  const char* folder;       // whose file system is taken, or NULL: that of the profile
+  const char* profile;      // of the machine (`lq doctor --save-profile` makes one), or NULL: the site profile
+  const char* folder;       // whose file system is used, or NULL: the one of the profile
   int strategy;             // as in lq_write_options, and the next four, too
   uint64_t aggregators;
   uint64_t chunk_bytes;
@@ -35,9 +35,9 @@ typedef struct lq_plan_options {
 LQ_API lq_status lq_plan_options_init(lq_plan_options* options, size_t struct_size);
 LQ_API lq_status lq_plan_options_set(lq_plan_options* options, const char* name, const char* value);
 
-// Local. Who would move which bytes of a file, by which strategy, and how long that should take; for any number of
+// Local. Predicts which rank would move which bytes of a file, by which strategy, and the time; for any number of
 // ranks. `lattice`, `processes` and rank_order have `dimensions` entries. `field` is as in the file; its memory is not
-// looked at.
+// accessed.
 LQ_API lq_status lq_plan(const int64_t* lattice, const int64_t* processes, int dimensions, lq_field field,
                          const lq_plan_options* options, char** json);
 

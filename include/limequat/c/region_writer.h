@@ -15,19 +15,22 @@ extern "C" {
 
 typedef struct lq_region_writer lq_region_writer;
 
-// Collective. A new file of one field whose sites are given region by region, in any order; each rank gives those of
-// its own box, and they are in memory until the file is written. `like` says what a site holds; its data, places and
-// order are not used. `options`, or NULL, as of lq_write; report and report_json in it are not used.
+// Collective. Creates a file with one field whose sites are given region by region, in any order and by any rank; they
+// stay in memory until the file is written. `like` describes a site; its data, places and order are not used.
+// `options`, or NULL, as in lq_write; report and report_json in it are not used.
 LQ_API lq_status lq_region_writer_create(const char* path, const lq_grid* grid, lq_field like,
                                          const lq_write_options* options, lq_region_writer** writer);
-// Local. The sites of the region with these extents, x first, from `lower` on, in coordinates of the lattice and within
-// this rank's box: those of `field` as if that were its lattice. What was given twice counts as given last.
+// Local. Stores the sites of the region with these extents, x first, from `lower` on, in coordinates of the lattice;
+// `field` has the region as its lattice. Sites in the boxes of other ranks are sent there by the next close. If a site
+// is given twice, the last value counts; if several ranks give it, the rank whose box contains it wins, otherwise the
+// highest rank.
 LQ_API lq_status lq_region_writer_write(lq_region_writer* writer, const int64_t* lower, const int64_t* extents,
                                         lq_field field);
-// Local. How many sites of this rank's box were not given yet.
+// Local. The number of sites of this rank's box that have not been given yet; those from other ranks count after close.
 LQ_API lq_status lq_region_writer_missing(const lq_region_writer* writer, uint64_t* sites);
 // Collective. Writes the file with all its checksums; report_json may be NULL. LQ_WRONG_STATE: sites are missing on
-// some rank; there is no file then, and more may be given. Without it lq_region_writer_free abandons the file.
+// some rank; then there is no file, and you may give more. If memory or messages fail while sites are exchanged, the
+// writer is closed. Without this call lq_region_writer_free abandons the file.
 LQ_API lq_status lq_region_writer_close(lq_region_writer* writer, char** report_json);
 LQ_API void lq_region_writer_free(lq_region_writer* writer);
 

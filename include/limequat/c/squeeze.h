@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files in half of their bytes. Conventions: limequat.h.
+// Storing files in half of their bytes. Conventions: limequat.h.
 #ifndef LIMEQUAT_C_SQUEEZE_H
 #define LIMEQUAT_C_SQUEEZE_H
 
@@ -13,11 +13,11 @@
 extern "C" {
 #endif
 
-// Files in half of their bytes, and back byte for byte, by all ranks together.
+// Stores files in half of their bytes, and restores them byte for byte, by all ranks together.
 typedef struct lq_squeeze_options {
   size_t struct_size;  // set by init
   const lq_communicator* communicator;
-  int verify;            // LQ_VERIFY_*; default LQ_VERIFY_CHECKSUM: what was encoded is decoded again and compared
+  int verify;            // LQ_VERIFY_*; default LQ_VERIFY_CHECKSUM: encoded data are decoded again and compared
   int overwrite;         // replace an existing file, which stays until the new one is complete; default 0
   int sync;              // LQ_SYNC_*; default full
   lq_progress progress;  // or NULL
@@ -26,8 +26,8 @@ typedef struct lq_squeeze_options {
 } lq_squeeze_options;
 LQ_API lq_status lq_squeeze_options_init(lq_squeeze_options* options, size_t struct_size);
 LQ_API lq_status lq_squeeze_options_set(lq_squeeze_options* options, const char* name, const char* value);
-// Collective. The file `from` into an archive `to`, which is read like any other file; and the original out of it.
-// `json` tells the sizes; it may be NULL.
+// Collective. Write the file `from` to an archive `to`, which is read like any other file; and restore the original.
+// `json` returns the sizes; it may be NULL.
 LQ_API lq_status lq_squeeze(const char* from, const char* to, const lq_squeeze_options* options, char** json);
 LQ_API lq_status lq_unsqueeze(const char* from, const char* to, const lq_squeeze_options* options, char** json);
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What functions return, and what is known of the last failure. Conventions: limequat.h.
+// Status codes, and the facts about the last failure. Conventions: limequat.h.
 #ifndef LIMEQUAT_C_STATUS_H
 #define LIMEQUAT_C_STATUS_H
 
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-// Pinned numbers, in decades; equal to lq::Code in C++ and limequat.Code in Python.
+// Fixed numbers, in decades; equal to lq::Code in C++ and limequat.Code in Python.
 typedef enum lq_status {
   LQ_OK = 0,
   // the caller can fix it
@@ -21,7 +21,7 @@ typedef enum lq_status {
   LQ_RANKS_DISAGREE = 11,
   LQ_WRONG_STATE = 12,
   LQ_UNSUPPORTED = 13,
-  // the system said no
+  // the system reported it
   LQ_NOT_FOUND = 20,
   LQ_EXISTS = 21,
   LQ_NO_PERMISSION = 22,
@@ -38,7 +38,7 @@ typedef enum lq_status {
   LQ_TOO_LARGE = 41,
   // MPI failed
   LQ_COMMUNICATION = 50,
-  // our bug; please report
+  // a bug in Limequat; please report it
   LQ_INTERNAL = 90
 } lq_status;
 
@@ -46,9 +46,9 @@ typedef enum lq_status {
 LQ_API const char* lq_version(void);
 LQ_API const char* lq_status_name(lq_status status);
 
-// Local. The last failure on this thread; a call that succeeds leaves it as it is. Texts belong to the library
-// and last until the next failure on this thread. What does not apply is "", or -1 for offset and rank, or 0
-// for errno. lq_error_json() is all of it as one JSON object.
+// Local. The last failure on this thread; a call that succeeds does not change it. Texts belong to the library
+// and are valid until the next failure on this thread. Facts that do not apply are "", or -1 for offset and rank, or 0
+// for errno. lq_error_json() returns all of them as one JSON object.
 LQ_API const char* lq_error_text(void);
 LQ_API lq_status lq_error_code(void);
 LQ_API const char* lq_error_path(void);
@@ -60,14 +60,14 @@ LQ_API const char* lq_error_found(void);
 LQ_API int lq_error_errno(void);
 LQ_API const char* lq_error_json(void);
 
-// Local. From now on the calls of this thread ask check(context) some times a second, on this thread, whether to end;
-// NULL: nobody. Where it returns other than 0 the call ends, on all ranks, with LQ_IO and the errno ECANCELED; as after
-// any failure no file appears that is not complete, and what was there stays. For interpreters, which know of an
-// interrupt from the keyboard only when they are asked; it may not call the library.
+// Local. From now on the calls of this thread call check(context) some times a second, on this thread; NULL ends this.
+// If it returns a value other than 0, the call ends on all ranks with LQ_IO and the errno ECANCELED; as after any
+// failure no incomplete file appears, and existing files stay. For interpreters, which must be called to notice an
+// interrupt from the keyboard; the function must not call the library.
 typedef int (*lq_interrupt_check)(void* context);
 LQ_API void lq_check_interrupts(lq_interrupt_check check, void* context);
 
-// Local. Frees a text handed out through a char **; NULL is fine.
+// Local. Frees a text returned through a char **; NULL is accepted.
 LQ_API void lq_text_free(char* text);
 
 #ifdef __cplusplus

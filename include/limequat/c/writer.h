@@ -18,10 +18,10 @@ typedef struct lq_writer lq_writer;
 // Collective. `defaults`, or NULL, are the options of the file and of each field; its report_json is not used.
 LQ_API lq_status lq_writer_create(const char* path, const lq_grid* grid, const lq_write_options* defaults,
                                   lq_writer** writer);
-// Collective. `metadata` may be NULL when `count` is 0; report_json may be NULL.
+// Collective. Appends a field. `metadata` may be NULL if `count` is 0; report_json may be NULL.
 LQ_API lq_status lq_writer_write(lq_writer* writer, const char* name, lq_field field, const lq_metadata* metadata,
                                  size_t count, char** report_json);
-// Collective. A record of text or bytes; the contents of rank 0 are written.
+// Collective. Appends a record of text or bytes; the contents of rank 0 are written.
 LQ_API lq_status lq_writer_record(lq_writer* writer, const char* type, const void* contents, size_t bytes);
 // Collective. Completes and publishes the file; without it lq_writer_free abandons the file.
 LQ_API lq_status lq_writer_close(lq_writer* writer);

@@ -6,9 +6,9 @@
     >>> gauge = ILDGReader(Ns=8, Nt=4).readConf("conf.0010.ildg")
     >>> gauge.getLink(x, y, z, t, mu), gauge.getPlaquette()
 
-readConf() returns the gaugeField of latqcdtools where that package is installed, else a :class:`GaugeField` with the same names
-for access; its ``field`` is an array [t, z, y, x, mu, row, column] in both. Checksums are compared in all formats, plaquette and
-link trace where a file states them. Errors are those of :mod:`limequat`.
+readConf() returns the gaugeField of latqcdtools if that package is installed, otherwise a :class:`GaugeField` with the same names
+for access; in both, ``field`` is an array [t, z, y, x, mu, row, column]. Checksums are compared in all formats, plaquette and
+link trace if a file states them. Errors are those of :mod:`limequat`.
 """
 
 import importlib
@@ -36,7 +36,7 @@ class GaugeField:
         self.field = np.zeros((Nt, Ns, Ns, Ns, 4, 3, 3), complex)
 
     def getLink(self, x, y, z, t, mu):
-        """The link from a site, a 3x3 array; coordinates outside the lattice are on the other side of it."""
+        """The link from a site, a 3x3 array; coordinates outside the lattice wrap around."""
         return self.field[t % self.Nt, z % self.Ns, y % self.Ns, x % self.Ns, mu]
 
     def setLink(self, other, x, y, z, t, mu):
@@ -59,7 +59,7 @@ class GaugeField:
 
 
 def gaugeField(Ns, Nt, nproc=1):
-    """A gaugeField of latqcdtools where that is installed, else a :class:`GaugeField`."""
+    """A gaugeField of latqcdtools if that is installed, otherwise a :class:`GaugeField`."""
     try:
         kind = importlib.import_module("latqcdtools.physics.gauge").gaugeField
     except ImportError:
@@ -68,7 +68,7 @@ def gaugeField(Ns, Nt, nproc=1):
 
 
 class confReader:
-    """What the readers have in common.
+    """The common part of the readers.
 
     Ns, Nt      extents in space and time; a file of another lattice is an error
     nproc       kept; reading uses one thread
@@ -93,19 +93,19 @@ class confReader:
         return {"f": 4, "d": 8}[self.precision]
 
     def checkLatDims(self, Nx, Ny, Nz, Nt):
-        """Raises InvalidArgument unless these are the extents that were given."""
+        """Raises InvalidArgument unless these are the given extents."""
         expected = (self.Ns, self.Ns, self.Ns, self.Nt)
         if (Nx, Ny, Nz, Nt) != expected:
             raise InvalidArgument(f"the lattice is {Nx}x{Ny}x{Nz}x{Nt}, expected {'x'.join(map(str, expected))}: Ns and Nt do not fit "
                                   "the file", expected=str(expected), found=str((Nx, Ny, Nz, Nt)))
 
     def readHeader(self, fileName):
-        """Reads what the file states of its first gauge field."""
+        """Reads the facts about the first gauge field of the file."""
         with files.open(fileName) as file:
             self._take(file)
 
     def readConf(self, fileName):
-        """The gauge field of a file; checksum, and plaquette and link trace where they are stated, are compared."""
+        """The gauge field of a file; the checksum is compared, and so are plaquette and link trace if stated."""
         with files.open(fileName) as file:
             view = self._take(file)
             self.gauge.field = view.read(dtype=np.complex128)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""The functions of PyLatticeIO, over Limequat: those of :mod:`limequat.compat.pyquda_io`, but what reads returns the array
-alone, without latt_size.
+"""The functions of PyLatticeIO, with Limequat: those of :mod:`limequat.compat.pyquda_io`, except that reading returns only
+the array, without latt_size.
 
     >>> from limequat.compat import pylatticeio as io    # instead of: import pylatticeio as io
     >>> gauge = io.readChromaQIOGauge("conf.0010.lime")

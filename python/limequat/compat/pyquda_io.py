@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""The functions of PyQUDA's package pyquda_io, over Limequat.
+"""The functions of PyQUDA's package pyquda_io, with Limequat.
 
     >>> from limequat.compat import pyquda_io as io      # instead of: import pyquda_io as io
     >>> latt_size, gauge = io.readILDGGauge("conf.0010.ildg")
@@ -11,8 +11,8 @@ single precision are made unitary again unless ``reunitarize_sigma`` is 0 or les
 are an error. Paths may have ``~`` and variables of the environment. After init() under MPI arrays are those of this rank's box,
 and all calls are collective.
 
-What differs: errors are those of :mod:`limequat`, which name the file, instead of AssertionError; gauge fields are read from every
-format that :func:`limequat.read` knows, whatever the name of the function; a file without a checksum is read; and new
+Differences: errors are those of :mod:`limequat`, which name the file, instead of AssertionError; gauge fields are read from every
+format that :func:`limequat.read` supports, whatever the name of the function; a file without a checksum is read; and new
 files get their name when they are complete.
 """
 
@@ -49,7 +49,7 @@ _RANKS = {"comm": None, "processes": None}
 def init(grid_size=None, latt_size=None):
     """Divides lattices over the ranks of MPI.COMM_WORLD from now on; t advances fastest with the rank.
 
-    grid_size  ranks in each dimension x, y, z, t; None: one process, or as many as fit ``latt_size``
+    grid_size  ranks in each dimension x, y, z, t; None: one process, or a grid that fits ``latt_size``
     latt_size  extents for which a process grid is chosen if ``grid_size`` is None
     """
     if grid_size is None and latt_size is None:
@@ -94,7 +94,7 @@ def _path(filename):
 # --- Fields in files of formats -----------------------------------------------------------------------------------------
 
 def _entries(path):
-    """What the catalog says of each field of a file."""
+    """The catalog entry of each field of a file."""
     with agreed(group_of(_RANKS["comm"])), files.open(path) as file:
         if not file.fields:
             raise NoSuchRecord(f"{path}: the file has no field", path=path)
@@ -131,7 +131,7 @@ def _read_gauge(filename, checksum, sigma, plaquette=False, link_trace=False):
 
 
 def _unitary(links, sigma, path, grid):
-    """The links with orthonormal rows, as pyquda_io has them; an error where they were further away than sigma."""
+    """The links with orthonormal rows, as in pyquda_io; an error if they were further away than sigma."""
     first, second = links[..., 0, :], links[..., 1, :]
     length = np.linalg.norm(first, axis=-1)
     first = first / length[..., None]
@@ -147,7 +147,7 @@ def _unitary(links, sigma, path, grid):
             failed = int(np.sum(~(distance <= sigma)))
             if failed:
                 raise Malformed(f"{path}: {failed} links are further away from SU(3) than reunitarize_sigma = {sigma}; the largest "
-                                f"distance is {distance.max():.3g}. If the file is as it should be, give a larger number, or 0",
+                                f"distance is {distance.max():.3g}. If the file is right, give a larger number, or 0",
                                 path=path, found=f"{distance.max():.3g}", expected=str(sigma))
     return np.stack((first, second, third), axis=-2)
 
@@ -218,7 +218,7 @@ def writeOpenQCDGauge(filename, latt_size, gauge, lexico=True):
 
 
 def _is_odd(latt_size):
-    """For each line of sites in x, [t, z, y]: whether its first site is odd, counted from the box's own origin."""
+    """For each line of sites in x, [t, z, y]: True if its first site is odd, counted from the box's own origin."""
     t, z, y, _ = _local(latt_size)[1]
     return np.add.outer(np.add.outer(np.arange(t), np.arange(z)), np.arange(y)) % 2 == 1
 
@@ -317,7 +317,7 @@ def _box(axes, grid):
 
 
 def _write_raw(filename, array, axes, latt_size, head=b""):
-    """Writes a new file of `head` and the array of all ranks, whole or not at all; over MPI rank 0 gathers it."""
+    """Writes a new file of `head` and the array of all ranks, completely or not at all; over MPI rank 0 gathers it."""
     path, grid = _path(filename), _grid(_extents(latt_size))
     if grid is not None:
         extents = dict(zip("xyzt", grid.extents))
@@ -356,7 +356,7 @@ def _umask():
 
 
 def readILDGBinGauge(filename, dtype, latt_size):
-    """The gauge field of a file that holds the data of an ILDG file alone, of that dtype (such as ">c16")."""
+    """The gauge field of a file that holds only the data of an ILDG file, of that dtype (such as ">c16")."""
     return np.moveaxis(_read_raw(filename, dtype, (*_LATTICE, 4, 3, 3), latt_size).astype(np.complex128), 4, 0)
 
 
@@ -383,13 +383,13 @@ def writeKYUGauge(filename, latt_size, gauge):
 
 
 def readKYUPropagator(filename, latt_size):
-    """The propagator of a file of KYU, turned from the Dirac-Pauli basis to that of DeGrand and Rossi."""
+    """The propagator of a file of KYU, converted from the Dirac-Pauli basis to the DeGrand-Rossi basis."""
     numbers = _read_raw(filename, ">f8", (4, 3, 2, 4, 3, *_LATTICE), latt_size)
     return _turned(_paired(numbers.transpose(5, 6, 7, 8, 3, 0, 4, 1, 2)), _FROM_DIRAC_PAULI)
 
 
 def writeKYUPropagator(filename, latt_size, propagator):
-    """Writes a propagator as KYU does, turned to the Dirac-Pauli basis."""
+    """Writes a propagator as KYU does, converted to the Dirac-Pauli basis."""
     numbers = _parts(_turned(_propagator(propagator, latt_size), _TO_DIRAC_PAULI))
     _write_raw(filename, numbers.transpose(5, 7, 8, 4, 6, 0, 1, 2, 3).astype(">f8"), (4, 3, 2, 4, 3, *_LATTICE), latt_size)
 
@@ -398,24 +398,24 @@ _XQCD = (4, 3, *_LATTICE, 4, 3)
 
 
 def readXQCDPropagator(filename, latt_size):
-    """The propagator of a file of XQCD, turned from the Dirac-Pauli basis to that of DeGrand and Rossi."""
+    """The propagator of a file of XQCD, converted from the Dirac-Pauli basis to the DeGrand-Rossi basis."""
     numbers = readXQCDPropagatorFast(filename, latt_size).transpose(2, 3, 4, 5, 6, 0, 7, 1)
     return _turned(numbers.astype(np.complex128), _FROM_DIRAC_PAULI)
 
 
 def writeXQCDPropagator(filename, latt_size, propagator):
-    """Writes a propagator as XQCD does, in single precision, turned to the Dirac-Pauli basis."""
+    """Writes a propagator as XQCD does, in single precision, converted to the Dirac-Pauli basis."""
     numbers = _turned(_propagator(propagator, latt_size), _TO_DIRAC_PAULI)
     _write_raw(filename, numbers.astype("<c8").transpose(5, 7, 0, 1, 2, 3, 4, 6), _XQCD, latt_size)
 
 
 def readXQCDPropagatorFast(filename, latt_size):
-    """The numbers of a file of XQCD as they are: [source spin, source colour, t, z, y, x, sink spin, sink colour], complex64."""
+    """The unconverted numbers of a file of XQCD: [source spin, source colour, t, z, y, x, sink spin, sink colour], complex64."""
     return _read_raw(filename, "<c8", _XQCD, latt_size)
 
 
 def writeXQCDPropagatorFast(filename, latt_size, propagator):
-    """Writes such numbers as they are."""
+    """Writes such numbers unconverted."""
     propagator = _array(propagator, (4, 3, *_local(latt_size)[1], 4, 3), "propagator")
     _write_raw(filename, propagator.astype("<c8"), _XQCD, latt_size)
 
@@ -468,7 +468,7 @@ def _npy_head(filename):
     except FileNotFoundError as error:
         raise NotFound(f"{path}: {error.strerror}", path=path) from None
     except ValueError as error:
-        raise Malformed(f"{path}: this is no file of numpy: {error}", path=path) from None
+        raise Malformed(f"{path}: this is not a numpy file: {error}", path=path) from None
     if is_fortran or dtype != np.dtype("<c16"):
         raise Malformed(f"{path}: it holds {dtype} in {'Fortran' if is_fortran else 'C'} order, expected <c16 in C order", path=path)
     return shape, at
@@ -541,7 +541,7 @@ class Lime:
         return [record for record in self._records if record.name == key]
 
     def record(self, key, index=0):
-        """One of them; IndexError if there is none."""
+        """One of them; IndexError if it does not exist."""
         return self.records(key)[index]
 
     def loadXML(self, key, index=0):
@@ -592,7 +592,7 @@ class _Head:
         count, tables = int(numbers[0]), numbers[1:1 + _MOST_DIMENSIONS * (2 + _MOST_INDICES)].reshape(_MOST_DIMENSIONS, -1)
         if not 0 < count <= _MOST_DIMENSIONS or not all(0 <= kind < len(_DIMENSIONS) and 0 < n <= _MOST_INDICES
                                                         for kind, n in tables[:count, :2].tolist()):
-            raise Malformed(f"{path}: this is no file of IOGeneral: {count} dimensions of {tables[:, :2].tolist()[:max(min(count, 4), 1)]}",
+            raise Malformed(f"{path}: this is not a file of IOGeneral: {count} dimensions of {tables[:, :2].tolist()[:max(min(count, 4), 1)]}",
                             path=path)
         return cls(_Dimension(table[0], table[2:2 + table[1]]) for table in tables[:count])
 

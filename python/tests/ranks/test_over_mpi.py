@@ -48,6 +48,46 @@ def grid():
     return lq.Grid(LATTICE, comm=COMM)
 
 
+def test_any_rank_gives_any_region(grid, shared):
+    for number, (kind, site) in enumerate({"gauge": (4, 3, 3), "spinor": (4, 3), "generic": (2, 5)}.items()):
+        whole, path = field(*site), f"{shared}/{kind}.lime"
+        if kind == "gauge":
+            whole = alone(lambda: np.linalg.qr(whole)[0])
+        with lq.create(path, like=whole, kind=kind, grid=grid) as new:
+            assert new.shape == grid.shape + site and new.missing == np.prod(grid.shape)
+            for t in range(SHAPE[0]):
+                if (t + 1) % COMM.size == grid.rank:
+                    new.write(whole[t:t + 1, ::-1][:, ::-1], region={"t": slice(t, t + 1)})
+                elif number == 1:  # what the owner gives counts before it
+                    new.write(whole[t:t + 1] * 0, region={"t": slice(t, t + 1)})
+            if number == 1:
+                mine = whole[grid.slices]
+                new[::2, :, ::-1] = mine[::2, :, ::-1]
+                new[1::2, :, :, 0] = mine[1::2, :, :, 0]
+                new[1::2, :, :, 1:, ...] = mine[1::2, :, :, 1:]
+        back = alone(lambda: lq.read(path))
+        assert back.shape == whole.shape and np.array_equal(back, whole)
+        assert alone(lambda: bool(lq.verify(path))) and new.report["bytes"] == whole.nbytes and new.missing == 0
+
+
+def test_a_region_that_nobody_gives_is_named_on_all_ranks(grid, shared):
+    whole, path = field(4, 3), f"{shared}/holes.lime"
+    new = lq.create(path, like=whole, grid=grid)
+    if grid.rank == COMM.size - 1:
+        new.write(whole[:-1], region={"t": slice(0, -1)})
+        with pytest.raises(lq.InvalidArgument, match="shape"):
+            new.write(whole[:1], region={"t": slice(0, 2)})
+    same_error(lq.WrongState, new.close)
+    assert not os.path.exists(path) or COMM.size == 1
+    if grid.rank == 0:
+        new.write(whole[-1:], region={"t": slice(-1, None)})
+    new.close()
+    assert np.array_equal(lq.read(path, grid=grid), whole[grid.slices])
+    with pytest.raises(lq.WrongState, match="closed already"):
+        new.write(whole)
+    COMM.Barrier()
+
+
 def test_the_library_calls_mpi_itself_where_it_can(grid):
     named = os.environ.get("LIMEQUAT_MPI_LIBRARY")
     if named is None:
@@ -198,7 +238,7 @@ def test_a_region_has_a_grid_of_its_own(shared, grid):
     error = same_error(lq.InvalidArgument, lambda: lq.read(path, grid=grid, out=None if COMM.rank else mine))
     assert "out is of shape" in error.sentence and (COMM.size == 1 or error.rank == 0)
     error = same_error(lq.InvalidArgument, lambda: lq.read(path, region={"t": slice(2, 6)}, grid=grid))
-    assert "the grid is of the lattice" in error.sentence
+    assert "the grid has the lattice" in error.sentence
 
 
 def test_transfers_in_the_background(shared, grid):

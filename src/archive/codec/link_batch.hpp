@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// SU(3) matrices out of eight of their real numbers (formats/squeezed.md 5), many links at once. Only + - * / and the
-// square root of IEEE double precision, in a fixed order and without contraction: every machine gets the same bits.
-// Inline, so that each instruction set gets its own.
+// Computes SU(3) matrices from eight of their real numbers (formats/squeezed.md 5), many links at once. Uses only + - *
+// / and the square root of IEEE double precision, in a fixed order and without contraction: every machine gets the same
+// bits. Inline, so that it is compiled for each instruction set.
 #pragma once
 
 #include <array>
@@ -18,44 +18,44 @@ namespace lq::archive {
 inline constexpr std::size_t lanes = 64;
 using Lane = std::array<double, lanes>;
 
-// One of two numbers by a mask: choices that depend on each other would become jumps, which vectors do not have.
+// Selects by a mask, because dependent choices would become branches, which vectors do not have.
 inline double select(bool condition, double yes, double no) noexcept {
   const std::uint64_t mask = 0 - static_cast<std::uint64_t>(condition);
   return std::bit_cast<double>((std::bit_cast<std::uint64_t>(yes) & mask) | (std::bit_cast<std::uint64_t>(no) & ~mask));
 }
 
-// Which numbers of a link are left out, as numbers themselves, so that loops have vectors of one kind. Lanes that hold
-// no link have a zero everywhere.
+// The numbers of a link that are dropped, as floating-point numbers, so that loops use one type of vector. Unused lanes
+// are zero.
 struct Dropped {
-  Lane first{};      // of the six reals of row 0, the largest
-  Lane column{};     // of row 1: 0 or 1: of the left or the right one of the two columns without the pivot
-  Lane imaginary{};  // 1: its imaginary part
+  Lane first{};                    // the largest of the six reals of row 0
+  Lane column{};                   // row 1: 0 or 1: in the left or the right one of the two columns without the pivot
+  Lane imaginary{};                // 1: its imaginary part
   Lane first_sign{}, root_sign{};  // 1 or -1
 };
 
 struct alignas(64) LinkBatch {
   Dropped dropped;
-  std::array<Lane, 8> kept{};    // five of row 0 in order; of row 1: the dropped one's partner, then the other column's
+  std::array<Lane, 8> kept{};    // five of row 0 in order; row 1: the partner of the dropped one, then the other column
   std::array<Lane, 18> reals{};  // row by row, re and im of each column
   Lane& row2(std::size_t i) noexcept { return reals[12 + i]; }
 
-  // What each step predicts; the caller puts the exact numbers in its place before the next one.
-  Lane first{}, second{};       // the dropped number of row 0, that of row 1
-  std::array<Lane, 2> pivot{};  // of row 1, in the column where row 0 is largest
+  // Predictions of each step; the caller replaces them by the exact numbers before the next step.
+  Lane first{}, second{};       // the dropped numbers of rows 0 and 1
+  std::array<Lane, 2> pivot{};  // in row 1, in the column where row 0 is largest
 
-  // Row 0 without its dropped number gives that number.
+  // Predicts the dropped number of row 0 from the rest of the row.
   void predict_first() noexcept;
-  // Row 0 whole, and its largest column; then the dropped number of row 1.
+  // Completes row 0 and finds its largest column; then predicts the dropped number of row 1.
   void assemble_row0() noexcept;
   void predict_second() noexcept;
-  // Row 1 except for its pivot gives that.
+  // Predicts the pivot of row 1 from the rest of the row.
   void predict_pivot() noexcept;
-  // Row 1 whole gives row 2.
+  // Computes row 2 from the complete row 1.
   void assemble_row1() noexcept;
   void predict_row2() noexcept;
 
-  // For who drops numbers: row 0 and row 1 are whole; fills `dropped` and `kept`, and `exact` with what the steps
-  // should predict: first, second, pivot.
+  // For the encoder: rows 0 and 1 are complete; fills `dropped` and `kept`, and `exact` with the numbers that the steps
+  // predict: first, second, pivot.
   void choose() noexcept;
   std::array<Lane, 4> exact{};
 
@@ -65,10 +65,11 @@ struct alignas(64) LinkBatch {
   };
   using Column = std::array<Lane, 2>;
   struct Columns {
-    Column pivot, other, mine;  // of row 0: the largest, the one with both reals kept, the dropped one's
+    Column pivot, other,
+        mine;  // columns by row 0: the largest, the one with both reals kept, that of the dropped number
   };
   void find_columns() noexcept;
-  // Indices that are known when this is compiled: loops whose arrays might overlap would not become vectors.
+  // Compile-time indices: loops whose arrays might overlap would not be vectorised.
   template <std::size_t i>
   void place_in_row0() noexcept;
   template <std::size_t part>
@@ -80,7 +81,7 @@ struct alignas(64) LinkBatch {
   static void quadratic(const Columns& of, const Lane& imaginary, const Lane& partner, const Column& other,
                         Quadratic& result) noexcept;
 
-  Lane largest_{};  // the column in which row 0 is largest, known after assemble_row0()
+  Lane largest_{};  // column in which row 0 is largest; set by assemble_row0()
   Columns columns_{};
 };
 
@@ -251,7 +252,7 @@ inline void LinkBatch::choose_first() noexcept {
   }
 }
 
-// Of the four candidates the one whose square root is largest beside the coefficient: the best conditioned.
+// Chooses the candidate whose square root is largest relative to the coefficient: the best conditioned one.
 inline void LinkBatch::choose_second() noexcept {
   std::array<Columns, 2> columns;    // the dropped number in the left one, in the right one
   std::array<Column, 2> candidates;  // of row 1, in the same

@@ -19,7 +19,7 @@ namespace {
 
 [[noreturn]] void throw_damaged(const char* what) { throw Error(Code::malformed, what); }
 
-// Takes the given number of bytes off the front.
+// Removes the given number of bytes from the front.
 base::Bytes take(base::Bytes& from, std::uint64_t bytes) {
   if (bytes > from.size()) throw_damaged("a stream of a tile is cut short");
   const base::Bytes result = from.first(static_cast<std::size_t>(bytes));
@@ -27,7 +27,7 @@ base::Bytes take(base::Bytes& from, std::uint64_t bytes) {
   return result;
 }
 
-// An encoded tile in its parts.
+// The parts of an encoded tile.
 struct Parts {
   Parts(base::Bytes encoded, LinkMethod of) : method(of) {
     const bool has_runs = method == LinkMethod::by_column;
@@ -58,16 +58,16 @@ struct Parts {
   LinkMethod method;
   LowBits low_bits{};
   std::array<CodeLengths, alphabets> lengths{};
-  std::array<std::array<base::Bytes, runs>, alphabets> symbols;  // method 1: all in the first one
+  std::array<std::array<base::Bytes, runs>, alphabets> symbols;  // method 1: everything in the first one
   base::Bytes kept, low, whole;
 };
 
-// Links that are rebuilt together; those that are stored as they are have gone to their places.
+// Links that are rebuilt together; links stored unchanged are already in place.
 struct Batch {
   std::size_t count = 0;
   std::array<std::byte*, lanes> to;
   std::array<std::uint8_t, lanes> choice{};
-  std::array<const std::uint8_t*, link_columns> symbols{};  // those of `count` links, and no less than `lanes` bytes
+  std::array<const std::uint8_t*, link_columns> symbols{};  // symbols of `count` links, at least `lanes` bytes
 };
 
 class WholeLinks {
@@ -81,10 +81,10 @@ class WholeLinks {
   std::size_t each_;
 };
 
-// Where the links of a tile, their symbols and kept bits come from.
+// Sources of the links of a tile, their symbols and kept bits.
 
-// Method 1: the symbols of a link are contiguous, and 64 links of the tile are a batch, whether they are stored as they
-// are or not.
+// Method 1: the symbols of a link are contiguous, and 64 links of the tile form a batch, including links stored
+// unchanged.
 template <class T>
 class LinkByLink {
  public:
@@ -100,7 +100,7 @@ class LinkByLink {
   bool next(Batch& batch, WholeLinks& whole) {
     if (at_ == links_.size()) return false;
     const std::size_t links = std::min(lanes, (links_.size() - at_) / link_bytes_);
-    BitReader symbols = symbols_;  // in registers: stores of bytes might change a member
+    BitReader symbols = symbols_;  // local, to stay in registers: stores of bytes might alias a member
     batch.count = 0;
     for (std::size_t k = 0; k < links; ++k, at_ += link_bytes_) {
       const std::size_t l = batch.count;
@@ -137,7 +137,7 @@ class LinkByLink {
   static constexpr std::array<Alphabet, link_columns> code_of{
       choices,      exponents_row0, exponents_row0, exponents_row1, exponents_row1,
       dropped_pair, pivot_pair,     row2_pair,      row2_pair,      row2_pair};
-  // Symbols of a link from one column to another; five codes fit into what is in hand at once.
+  // Symbols of a link from one column to another; five codes fit into one peek.
   template <std::size_t begin, std::size_t end>
   void look_up(BitReader& symbols, std::uint8_t* to, std::size_t l) const noexcept {
     static_assert((end - begin) * longest_code <= bits_at_hand);
@@ -160,7 +160,7 @@ class LinkByLink {
   std::array<std::array<std::uint8_t, lanes>, link_columns> columns_{};
 };
 
-// Method 3: symbols are columns, of which links that are stored as they are have only the first one.
+// Method 3: symbols are columns; links stored unchanged have only the first one.
 template <class T>
 class ColumnByColumn {
  public:
@@ -194,7 +194,7 @@ class ColumnByColumn {
 
   template <class Lanes>
   void take_kept(std::size_t count, std::array<Integers, kept_numbers>& to) {
-    constexpr std::size_t bits = mantissa_bits<T> + 1;  // of each number, and bytes of eight
+    constexpr std::size_t bits = mantissa_bits<T> + 1;  // bits of each number, and bytes of eight numbers
     const std::size_t full = count / kept_together * kept_together;
     const base::Bytes kept = take(kept_, full * kept_numbers * bits / 8);
     const std::byte* from = kept.data();
@@ -212,14 +212,15 @@ class ColumnByColumn {
   }
 
  private:
-  // Those of links of two rows have no third one: what is there in their place is not used.
+  // Links of two rows have no symbols of a third one: whatever is read in their place is not used.
   const std::uint8_t* column(std::size_t number) const noexcept { return &symbols_[count_ * (number - 1)]; }
   std::uint8_t* column(std::size_t number) noexcept { return &symbols_[count_ * (number - 1)]; }
 
   static void decode(const Parts& parts, std::size_t code, std::span<std::uint8_t> to) {
     if (const auto symbol = only_symbol_of(parts.lengths[code])) {
       const auto is_empty = [](base::Bytes run) { return run.empty(); };
-      if (!std::ranges::all_of(parts.symbols[code], is_empty)) throw_damaged("a tile writes what needs no bits");
+      if (!std::ranges::all_of(parts.symbols[code], is_empty))
+        throw_damaged("a tile has codes for symbols that need no bits");
       return void(std::ranges::fill(to, *symbol));
     }
     const PrefixDecoder decoder(parts.lengths[code]);
@@ -232,7 +233,7 @@ class ColumnByColumn {
   std::size_t link_bytes_;
   base::Bytes kept_;
   std::vector<std::uint8_t> choices_;
-  std::size_t at_ = 0, count_ = 0, done_ = 0;  // links; those that are rebuilt, and how many of them were given out
+  std::size_t at_ = 0, count_ = 0, done_ = 0;  // position in links; links to rebuild, and how many were returned
   std::unique_ptr<std::uint8_t[]> symbols_;
 };
 
@@ -313,7 +314,7 @@ class LinkDecoder {
     }
   }
 
-  // Number `predicted` of all links: what was predicted becomes what it was.
+  // Corrects number `predicted` of all links by its residual.
   void correct(std::size_t predicted, Lane& numbers) noexcept {
     Integers ordinals, low, high;
     std::array<std::uint8_t, lanes> counts, symbols;
@@ -405,7 +406,7 @@ LQ_FOR_AVX512 void decode_avx512(const Parts& parts, base::MutableBytes links, c
 
 }  // namespace
 
-// The wait for the next symbol is what takes the time of old archives: wider vectors do not make that shorter.
+// In old archives the latency of the next symbol dominates, so wider vectors do not help.
 void decode_links(base::Bytes encoded, base::MutableBytes links, const Numbers& of, LinkMethod method) {
   const Parts parts(encoded, method);
 #if defined(LQ_X86_64)

@@ -16,13 +16,13 @@
 namespace lq::archive {
 namespace {
 
-// No number of a matrix of the group is as large; not-a-number is not below it either.
+// No number of a matrix of the group is that large; NaNs also fail the comparison.
 constexpr double most_in_group = 1.5;
-// Of a residual, with some to spare.
+// Low bits of a residual, with some margin.
 constexpr std::size_t usual_low_bits = 4;
 
-// Encodes by method 3 of formats/squeezed.md. First all links are predicted, then their residuals are coded, since that
-// depends on all of them.
+// Encodes by method 3 of formats/squeezed.md. First all links are predicted, then their residuals are coded, because
+// the codes depend on all of them.
 template <class T, class Lanes>
 class LinkEncoder {
  public:
@@ -42,7 +42,7 @@ class LinkEncoder {
     std::vector<std::uint32_t> chosen(all_);
     std::iota(chosen.begin(), chosen.end(), 0U);
     take(chosen);
-    // The others once more, as if these were not there.
+    // Processes the other links again, without these.
     const auto is_whole = [&](std::uint32_t link) { return choice_[link] == as_it_is; };
     if (std::erase_if(chosen, is_whole) > 0) take(chosen);
     choose_low_bits();
@@ -54,10 +54,10 @@ class LinkEncoder {
   static constexpr unsigned kept_bits = mantissa_bits<T> + 1;
   using Word = WordOf<T>;
 
-  // What is known of links that are computed together, before they are coded.
+  // Results for links that are computed together, before they are coded.
   struct Taken {
     std::array<Integers, predicted_numbers> residuals;
-    std::array<std::array<std::uint8_t, lanes>, predicted_numbers> low;  // how many low bits they have at most
+    std::array<std::array<std::uint8_t, lanes>, predicted_numbers> low;  // maximum number of low bits
     std::size_t count, first_escape, escapes;
   };
 
@@ -96,7 +96,7 @@ class LinkEncoder {
       is_link_[l] = largest[l] == 0;
       is_none_ = is_none_ || !is_link_[l];
     }
-    for (std::size_t i = 0; is_none_ && i < reals_; ++i) {  // any link will do
+    for (std::size_t i = 0; is_none_ && i < reals_; ++i) {  // any link suffices
       for (std::size_t l = 0; l < lanes; ++l)
         batch_.reals[i][l] = is_link_[l] ? batch_.reals[i][l] : i % 8 == 0 ? 1 : 0;
     }
@@ -137,7 +137,7 @@ class LinkEncoder {
     }
   }
 
-  // Links with several numbers far from what is predicted are cheaper as they are.
+  // Links with several numbers far from their predictions are cheaper unchanged.
   void take_choices(const Taken& taken, std::span<const std::uint32_t> chosen) noexcept {
     Integers far{}, all{};
     for (std::size_t i = 0; i < predicted_; ++i) {
@@ -158,7 +158,7 @@ class LinkEncoder {
     for (std::size_t l = 0; l < chosen.size(); ++l) choice_[chosen[l]] = choice[l];
   }
 
-  // Signs and mantissas, number after number of eight links at a time; and the symbols of exponents.
+  // Signs and mantissas, number by number for eight links at a time; and the symbols of exponents.
   void take_kept(Taken& taken, std::size_t begin) {
     std::array<Integers, kept_numbers> bits;
     std::array<std::array<std::uint8_t, lanes>, kept_numbers> steps;
@@ -170,7 +170,7 @@ class LinkEncoder {
       for (std::size_t l = 0; l < lanes; ++l) {
         const std::uint64_t word = std::bit_cast<Word>(static_cast<T>(number[l]));
         bits[i][l] = (word >> (8 * sizeof(T) - 1) << mantissa_bits<T>) | (word & mantissa);
-        // Exponents above that of one half are large here.
+        // Exponents above that of one half become large here.
         const std::uint64_t below = std::uint64_t{half_exponent<T>} - ((word >> mantissa_bits<T>)&field);
         steps[i][l] = static_cast<std::uint8_t>(below < escape ? below : escape);
       }
@@ -198,7 +198,7 @@ class LinkEncoder {
     for (std::size_t l = 0; l + kept_together <= count; l += kept_together) {
       for (const Integers& number : bits) {
         Lanes::template put_kept<T>(&number[l], kept_end_);
-        kept_end_ += kept_bits;  // eight times as many bits are so many bytes
+        kept_end_ += kept_bits;  // bits of one link are bytes of eight
       }
     }
     if (count % kept_together != 0) put_last_kept(count, bits);
@@ -220,7 +220,7 @@ class LinkEncoder {
 
   // --- how they are coded
 
-  // Numbers that are predicted exactly have no low bits worth a place.
+  // Numbers that are predicted exactly need no low bits.
   void choose_low_bits() noexcept {
     std::array<std::uint64_t, residual_groups> exact{}, all{};
     for (const Taken& taken : std::span(taken_.get(), batches())) {
@@ -236,7 +236,7 @@ class LinkEncoder {
     }
   }
 
-  // Low bits are in the order in which a decoder comes to need them.
+  // Low bits are stored in the order in which a decoder needs them.
   void put() {
     constexpr std::size_t most =
         exponent_bits<T> * kept_numbers + (most_low_bits + 6 + most_escaped_bits) * predicted_numbers;
@@ -253,13 +253,13 @@ class LinkEncoder {
     }
   }
 
-  // No less than an escape is one: without a choice, which narrowing would not become vectors with.
+  // Clamped to the escape without a branch, so that the narrowing is vectorised.
   static std::uint8_t symbol_of(std::uint64_t high) noexcept {
     const std::uint64_t is_escape = 0 - static_cast<std::uint64_t>(high >= escape);
     return static_cast<std::uint8_t>((high | is_escape) & escape);
   }
 
-  // The symbols of a number's residuals; its low bits, and what is too large for a symbol, go elsewhere.
+  // The symbols of a number's residuals; low bits and values too large for a symbol are stored elsewhere.
   void put_residuals(const Taken& taken, std::size_t predicted, std::array<std::uint8_t, lanes>& symbols,
                      BitWriter::Cursor& to) noexcept {
     Integers low, high;
@@ -349,7 +349,7 @@ class LinkEncoder {
   std::size_t reals_;
   bool big_;
   std::size_t predicted_, all_;
-  std::size_t count_ = 0;  // links that are not stored as they are
+  std::size_t count_ = 0;  // links that are not stored unchanged
   std::unique_ptr<Taken[]> taken_;
   LinkBatch batch_;
   std::array<bool, lanes> is_link_{};

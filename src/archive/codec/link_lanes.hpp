@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Numbers of many links between bytes and lanes, kept bits and low bits: loops that a compiler cannot make of plain
-// C++, once for any processor, and once by the instructions of AVX-512. Both give the same bits.
+// Conversion of numbers of many links between bytes and lanes, kept bits and low bits: loops that compilers cannot
+// vectorise from plain C++, once for any processor, and once with AVX-512. Both give the same bits.
 #pragma once
 
 #include <array>
@@ -23,9 +23,10 @@ namespace lq::archive {
 // Integers of 64 bits for each link of a batch.
 using Integers = std::array<std::uint64_t, lanes>;
 
-// Fields of up to 24 bits, contiguous, of eight links: their numbers of bits as bytes. Sums of them fit into a byte.
+// Fields of up to 24 bits, contiguous, of eight links; their sizes in bits are bytes. Sums of the sizes fit into a
+// byte.
 inline constexpr std::size_t fields = 8;
-// Bits that one look into a stream gives at least.
+// Minimum number of bits that one peek into a stream returns.
 inline constexpr unsigned bits_at_hand = 57;
 
 // Byte k: the sum of bytes 0 to k.
@@ -36,7 +37,7 @@ inline std::uint64_t eight_bytes(const std::uint8_t* from) noexcept {
 }
 
 struct PlainLanes {
-  // The numbers of links at from[0], ..., from[count - 1], `reals` each, to lanes.
+  // Converts the numbers of links at from[0], ..., from[count - 1], `reals` each, to lanes.
   template <class T>
   static void load(const std::byte* const* from, std::size_t count, std::size_t reals, bool big, Lane* to) noexcept {
     for (std::size_t l = 0; l < count; ++l) load_one<T>(from[l], reals, big, to, l);
@@ -73,7 +74,7 @@ struct PlainLanes {
     BitReader bits(base::Bytes(from, mantissa_bits<T> + 1));
     for (std::size_t k = 0; k < kept_together; ++k) to[k] = bits.take(mantissa_bits<T> + 1);
   }
-  // `to` has room for 64 bytes.
+  // `to` has space for 64 bytes.
   template <class T>
   static void put_kept(const std::uint64_t* from, std::byte* to) noexcept {
     constexpr unsigned each = mantissa_bits<T> + 1;
@@ -89,7 +90,7 @@ struct PlainLanes {
     }
   }
 
-  // Fields of eight links, each of as many bits as its byte of `counts` states.
+  // Fields of eight links; the size of each in bits is the corresponding byte of `counts`.
   static void take_fields(BitReader& from, const std::uint8_t* counts, std::uint64_t* to) noexcept {
     for (std::size_t k = 0; k < fields; ++k) to[k] = from.take(counts[k]);
   }
@@ -142,7 +143,7 @@ struct Avx512Lanes {
   template <class T>
   LQ_AVX512 void put_kept(const std::uint64_t* from, std::byte* to) noexcept {
     if constexpr (sizeof(T) == 8) {
-      // Word j begins in number 64 j / 53; word 4 is the one that has bits of three numbers.
+      // Word j begins in number 64 j / 53; word 4 contains bits of three numbers.
       const __m512i numbers = _mm512_loadu_si512(from);
       const __m512i first = _mm512_setr_epi64(0, 1, 2, 3, 4, 6, 7, 7),
                     second = _mm512_setr_epi64(1, 2, 3, 4, 5, 7, 7, 7);
@@ -184,12 +185,12 @@ struct Avx512Lanes {
   LQ_AVX512 Vector bytes_as_words(std::uint64_t bytes) noexcept {
     return _mm512_cvtepu8_epi64(_mm_cvtsi64_si128(static_cast<long long>(bytes)));
   }
-  // Where the bytes of each pair of words come from.
+  // Source indices of the bytes of each pair of words.
   LQ_AVX512 Vector bytes_of_words(bool big) noexcept {
     return _mm512_broadcast_i32x4(big ? _mm_setr_epi8(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8)
                                       : _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
   }
-  // Four vectors of four pairs of numbers: pair k of vector j becomes pair j of vector k.
+  // Transposes four vectors of four pairs of numbers: pair k of vector j becomes pair j of vector k.
   LQ_AVX512 void turn(Vector (&v)[4]) noexcept {
     const Vector a = _mm512_shuffle_i64x2(v[0], v[1], 0x44), b = _mm512_shuffle_i64x2(v[2], v[3], 0x44);
     const Vector c = _mm512_shuffle_i64x2(v[0], v[1], 0xee), d = _mm512_shuffle_i64x2(v[2], v[3], 0xee);

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the encoder and the decoder of links share: symbols, links as bytes and as lanes of numbers, wide vectors.
+// Common parts of the encoder and the decoder of links: symbols, links as bytes and as lanes of numbers, wide vectors.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@
 #include "archive/codec/words.hpp"
 #include "base/processor.hpp"
 
-// The same loops once more for processors with wide vectors and shifts by any amount: a function that is marked takes
-// what it calls into itself. All of them give the same bits, because nothing is contracted or reordered.
+// The same loops again for processors with wide vectors and variable shifts: marked functions inline everything they
+// call. All versions give the same bits, because nothing is contracted or reordered.
 
 #if defined(LQ_X86_64)
 #define LQ_AVX2_TARGET "avx2,bmi,bmi2"
@@ -31,10 +31,10 @@
 
 namespace lq::archive {
 
-// Vectors that a function is compiled for.
+// Vectors for which a function is compiled.
 enum class Vectors { of_any_processor, avx2, avx512 };
 
-// The widest ones of this processor; fewer if LQ_FORCE_ISA names a set of instructions without them.
+// The widest vectors of this processor; narrower if LQ_FORCE_ISA names an instruction set without them.
 inline Vectors widest_vectors() noexcept {
 #if defined(LQ_X86_64)
   static const Vectors result = [] {
@@ -54,7 +54,7 @@ inline Vectors widest_vectors() noexcept {
 #endif
 }
 
-// Codes: which numbers are dropped; pairs of exponents; pairs of residuals of the dropped numbers, the pivot, row 2.
+// Codes: dropped numbers; pairs of exponents; pairs of residuals of the dropped numbers, the pivot, row 2.
 enum Alphabet : std::size_t { choices, exponents_row0, exponents_row1, dropped_pair, pivot_pair, row2_pair, alphabets };
 // Symbols of a link in order, and the first of each code.
 inline constexpr std::size_t link_columns = 10, exponent_columns = 1, residual_columns = 5;
@@ -62,22 +62,22 @@ inline constexpr std::array<std::size_t, alphabets + 1> first_column{0, 1, 3, 5,
 // Links of two rows have no residuals of a third one.
 constexpr std::size_t columns_of(std::size_t reals) noexcept { return reals == 18 ? link_columns : link_columns - 3; }
 
-// A link that is stored as it is.
+// A link that is stored unchanged.
 inline constexpr std::uint8_t as_it_is = 96;
-// In a pair of exponents or residuals: what is too large for it stands elsewhere.
+// In a pair of exponents or residuals: the value is too large and stored elsewhere.
 inline constexpr std::uint64_t escape = 15;
 
 inline constexpr std::size_t kept_numbers = 8, predicted_numbers = 10;
-// Residuals are cut into low bits, as many as the scale of the number suggests, and the rest.
+// Residuals are divided into low bits, whose number depends on the scale of the number, and the rest.
 enum ResidualGroup : std::size_t { dropped_group, pivot_group, row2_group, residual_groups };
 constexpr ResidualGroup group_of(std::size_t predicted) noexcept {
   return predicted < 2 ? dropped_group : predicted < 4 ? pivot_group : row2_group;
 }
 inline constexpr unsigned most_low_bits = 24;
-using LowBits = std::array<std::uint8_t, residual_groups>;  // at most so many, of each group
+using LowBits = std::array<std::uint8_t, residual_groups>;  // maximum for each group
 
-// How many low bits the residual of such a prediction has: as many as it is steps below one half, and no more than
-// `most`. Of 64 bits, so that loops over links have one width.
+// Number of low bits of the residual of such a prediction: its distance below one half in exponent steps, at most
+// `most`. In 64 bits, so that loops over links have one width.
 template <class T>
 constexpr std::int64_t low_bits_of(WordOf<T> predicted, std::int64_t most) noexcept {
   constexpr std::uint64_t field = (std::uint64_t{1} << exponent_bits<T>)-1;
@@ -93,13 +93,13 @@ constexpr std::uint64_t zigzag(std::int64_t value) noexcept {
 constexpr std::int64_t unzigzag(std::uint64_t value) noexcept {
   return static_cast<std::int64_t>(value >> 1) ^ -static_cast<std::int64_t>(value & 1);
 }
-// What follows an escape: six bits for their number, and the bits.
+// After an escape: six bits for the number of bits, then the bits.
 inline constexpr unsigned most_escaped_bits = 40;
 
-// Links whose kept bits are stored together, number after number.
+// Links whose kept bits are stored together, number by number.
 inline constexpr std::size_t kept_together = 8;
 
-// Bytes in front of the streams: low bits, and lengths of streams.
+// Bytes before the streams: low bits, and lengths of streams.
 // Method 1: choices and pairs of all links, kept bits, low bits, whole links.
 inline constexpr std::size_t streams = 4;
 inline constexpr std::size_t front_bytes = 4 + 8 * streams;

@@ -9,18 +9,18 @@
 namespace lq::archive {
 namespace {
 
-constexpr std::uint32_t whole = std::uint32_t{1} << longest_code;  // what codes may take together
+constexpr std::uint32_t whole = std::uint32_t{1} << longest_code;  // total capacity of the codes
 
 constexpr std::uint32_t part(std::uint8_t length) noexcept { return length == 0 ? 0 : whole >> length; }
 
-// Depths of Huffman's tree, which may be larger than the longest code. Weights go down. What is joined goes up, so that
-// the two lightest are always at the ends of two queues.
+// Depths of a Huffman tree, which may exceed the longest code. Weights are in descending order; joined nodes are
+// created in ascending order, so that the two lightest are always at the ends of two queues.
 std::vector<unsigned> depths_of(const std::vector<std::uint64_t>& weights) {
   const std::size_t leaves = weights.size();
   std::vector<std::uint64_t> joined;
   joined.reserve(leaves);
   std::vector<std::size_t> parents(2 * leaves, 0);
-  std::size_t leaf = leaves, inner = 0;  // leaves from `leaf` on are joined, and so are the first `inner` of the others
+  std::size_t leaf = leaves, inner = 0;  // leaves from `leaf` on are joined, and the first `inner` inner nodes
   const auto lightest = [&] {
     if (leaf > 0 && (inner == joined.size() || weights[leaf - 1] <= joined[inner])) {
       --leaf;
@@ -61,7 +61,7 @@ void for_each_code(const CodeLengths& lengths, const Take& take) {
   }
 }
 
-// Neighbours change places: bits, pairs of them, and so on.
+// Swaps neighbouring bits, then pairs of them, and so on.
 std::uint16_t reversed(std::uint32_t code, unsigned length) noexcept {
   code = ((code & 0x5555) << 1) | ((code >> 1) & 0x5555);
   code = ((code & 0x3333) << 2) | ((code >> 2) & 0x3333);
@@ -72,7 +72,7 @@ std::uint16_t reversed(std::uint32_t code, unsigned length) noexcept {
 
 }  // namespace
 
-// In several tables, because the next symbol is often the same one, whose number has not arrived yet.
+// Uses several tables, because consecutive symbols are often equal, and an increment must wait for the previous store.
 Counts counts_of(std::span<const std::uint8_t> symbols) {
   constexpr std::size_t tables = 4;
   std::array<Counts, tables> counts{};
@@ -88,7 +88,7 @@ Counts counts_of(std::span<const std::uint8_t> symbols) {
 }
 
 CodeLengths lengths_for(const Counts& counts) {
-  // The most frequent first, equals by symbol: the number above, so that integers are sorted.
+  // The most frequent first, equal ones by symbol: the count is in the high bits, so that integers can be sorted.
   std::vector<std::uint64_t> keys;
   for (std::size_t symbol = 0; symbol < counts.size(); ++symbol) {
     if (counts[symbol] > 0) keys.push_back(std::uint64_t{counts[symbol]} << 8 | (255 - symbol));
@@ -108,7 +108,7 @@ CodeLengths lengths_for(const Counts& counts) {
     lengths[symbols[k]] = static_cast<std::uint8_t>(std::clamp(depths[k], 1U, longest_code));
     taken += part(lengths[symbols[k]]);
   }
-  // Where codes were cut, rare symbols make room, and what is left over goes to frequent ones.
+  // If codes were shortened, rare symbols get longer codes, and the remaining capacity goes to frequent ones.
   for (std::size_t k = symbols.size(); taken > whole; k = k == 0 ? symbols.size() : k) {
     std::uint8_t& length = lengths[symbols[--k]];
     if (length == longest_code) continue;
@@ -180,7 +180,7 @@ PrefixEncoder::PrefixEncoder(const CodeLengths& lengths) noexcept {
   });
 }
 
-// Codes of the same length fill a table of that many bits; that of one bit more begins with two copies of it.
+// Codes of the same length fill a table of that many bits; the table of one bit more begins with two copies of it.
 PrefixDecoder::PrefixDecoder(const CodeLengths& lengths) noexcept {
   std::size_t size = 2;
   std::fill_n(table_.begin(), size, std::uint16_t{1U << 8});

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Codes of Huffman's kind for symbols of one byte, of eleven bits at most; canonical, so that lengths say it all
+// Huffman codes for symbols of one byte, of at most eleven bits; canonical, so that the lengths define them
 // (formats/squeezed.md 5.3).
 #pragma once
 
@@ -18,12 +18,12 @@
 
 namespace lq::archive {
 
-// Bits in a sequence of bytes, the lowest of each byte first; whatever is read after the end is zero.
+// Bits in a sequence of bytes, the lowest of each byte first; reads after the end return zero.
 
 inline std::uint64_t load(const std::byte* from) noexcept { return load_word<std::uint64_t, false>(from); }
 inline void store(std::uint64_t value, std::byte* to) noexcept { store_word<std::uint64_t, false>(to, value); }
 
-// Of 64 bits this many low ones, at most 63.
+// The `count` low bits of `value`, at most 63.
 constexpr std::uint64_t low_bits(std::uint64_t value, unsigned count) noexcept {
   return value & ((std::uint64_t{1} << count) - 1);
 }
@@ -31,10 +31,10 @@ constexpr std::uint64_t low_bits(std::uint64_t value, unsigned count) noexcept {
 class BitWriter {
  public:
   BitWriter() = default;
-  // About the given number of bits will come.
+  // `bits`: the approximate total number.
   explicit BitWriter(std::size_t bits) : bytes_(bits / 8 + 16) {}
 
-  // Where the next bits go, for loops that keep it in registers; there is room for what was asked for.
+  // The output position, for loops that keep it in registers; the requested space is available.
   class Cursor {
    public:
     // At most 57 bits; those of `value` above them are zero.
@@ -50,11 +50,11 @@ class BitWriter {
    private:
     friend class BitWriter;
     std::byte* to_ = nullptr;
-    std::uint64_t held_ = 0;  // the bits after the last whole byte
-    unsigned used_ = 0;       // how many: less than eight
+    std::uint64_t held_ = 0;  // bits after the last whole byte
+    unsigned used_ = 0;       // their number: less than eight
   };
 
-  // Room for the given number of bits more; end() follows.
+  // Reserves space for the given number of bits; followed by end().
   Cursor begin(std::size_t bits) {
     const std::size_t needed = filled_ + bits / 8 + 16;
     if (bytes_.size() < needed) bytes_.resize(2 * needed);
@@ -71,7 +71,7 @@ class BitWriter {
     cursor.put(value, count);
     end(cursor);
   }
-  // What follows begins with a byte.
+  // Pads to a whole byte.
   void fill_byte() noexcept {
     filled_ += at_.used_ > 0 ? 1 : 0;
     at_ = {};
@@ -92,7 +92,7 @@ class BitReader {
  public:
   explicit BitReader(base::Bytes bytes) noexcept : bytes_(bytes.data()), size_(bytes.size()) {}
 
-  // At least 57 bits from here on.
+  // At least 57 bits from the current position.
   std::uint64_t peek() const noexcept {
     const std::uint64_t at = position_ >> 3;
     if (at + 8 <= size_) [[likely]]
@@ -123,20 +123,20 @@ inline constexpr unsigned longest_code = 11;
 using Counts = std::array<std::uint32_t, 256>;
 using CodeLengths = std::array<std::uint8_t, 256>;  // 0: the symbol does not occur
 
-// How often each symbol occurs.
+// Frequency of each symbol.
 Counts counts_of(std::span<const std::uint8_t> symbols);
-// Short codes for what is frequent.
+// Short codes for frequent symbols.
 CodeLengths lengths_for(const Counts& counts);
 
-// The symbol of a code that has one: it need not be written.
+// The only symbol of a code that has just one: its codes need not be written.
 std::optional<std::uint8_t> only_symbol_of(const CodeLengths& lengths) noexcept;
 
 void write_lengths(const CodeLengths& lengths, std::vector<std::byte>& to);
-// Takes them off the front of `from`. malformed: too few bytes, or no prefix code has such lengths.
+// Removes them from the front of `from`. malformed: too few bytes, or lengths of no prefix code.
 CodeLengths read_lengths(base::Bytes& from);
 
-// Symbols of one code are cut into this many runs, each a stream of its own, so that a processor works on all of them
-// at once: of equally many symbols, rounded up; the last ones have fewer, or none.
+// Symbols of one code are divided into this many runs, each a separate stream, so that a processor decodes them in
+// parallel: equally many symbols, rounded up; the last runs have fewer, or none.
 inline constexpr std::size_t runs = 4;
 struct Run {
   std::size_t begin, end;
@@ -153,19 +153,19 @@ class PrefixEncoder {
   void put(Writer& to, std::uint8_t symbol) const {
     to.put(entries_[symbol] >> 8, entries_[symbol] & 0xff);
   }
-  // All of them, as one stream.
+  // All of them as one stream.
   void put_all(BitWriter& to, std::span<const std::uint8_t> symbols) const;
 
  private:
-  std::array<std::uint32_t, 256> entries_{};  // length, and above it the code, whose first bit is the lowest
+  std::array<std::uint32_t, 256> entries_{};  // length, and above it the code, first bit lowest
 };
 
 class PrefixDecoder {
  public:
   explicit PrefixDecoder(const CodeLengths& lengths) noexcept;
-  // Symbol in the low byte, bits taken above it; of bits that are no code zero, of one bit.
+  // Symbol in the low byte, and above it the number of bits; for bits that are not a code, symbol zero of one bit.
   std::uint32_t look_up(std::uint64_t bits) const noexcept { return table_[bits & (table_.size() - 1)]; }
-  // As many symbols as `to` takes, out of the streams of their runs. False: a stream is too short.
+  // Fills `to` with symbols from the streams of their runs. False: a stream is too short.
   bool take_all(const std::array<base::Bytes, runs>& from, std::span<std::uint8_t> to) const noexcept;
 
  private:
@@ -188,7 +188,7 @@ inline void PrefixEncoder::put_all(BitWriter& to, std::span<const std::uint8_t> 
 
 inline bool PrefixDecoder::take_all(const std::array<base::Bytes, runs>& from,
                                     std::span<std::uint8_t> to) const noexcept {
-  constexpr std::size_t at_once = 5;  // fit into the bits of one look
+  constexpr std::size_t at_once = 5;  // this many codes fit into one peek
   static_assert(at_once * longest_code <= 57 && runs == 4);
   const std::size_t each = run_of(to.size(), 0).end, last = to.size() - run_of(to.size(), runs - 1).begin;
   std::uint64_t position[runs]{};  // in bits

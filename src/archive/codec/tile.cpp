@@ -44,7 +44,7 @@ void restore_shuffled(base::Bytes compressed, std::size_t bytes_each, base::Muta
   std::vector<std::byte> shuffled(numbers.size());
   const std::size_t size = ZSTD_decompress(shuffled.data(), shuffled.size(), compressed.data(), compressed.size());
   if (ZSTD_isError(size) || size != shuffled.size()) {
-    throw Error(Code::malformed, "zstd cannot undo it, or it gives another number of bytes than it should");
+    throw Error(Code::malformed, "zstd cannot undo it, or its decompressed size is wrong");
   }
   const std::size_t count = numbers.size() / bytes_each;
   for (std::size_t byte = 0; byte < bytes_each; ++byte) {
@@ -84,7 +84,7 @@ class NumbersCodec final : public format::TileCodec {
       way = Way::columns;
       body = encode_links(tile, numbers_);
     }
-    // No links after all, or so simple ones that others do better.
+    // Not links after all, or links so simple that other methods compress them better.
     if (body.empty() || body.size() > tile.size() / 2) {
       std::vector<std::byte> other = shuffle_and_compress(tile, numbers_.bytes);
       if (body.empty() || (!other.empty() && other.size() < body.size())) {
@@ -117,7 +117,7 @@ class NumbersCodec final : public format::TileCodec {
     }
     switch (static_cast<Way>(encoded[0])) {
       case Way::as_they_are:
-        if (body.size() != tile.size()) throw Error(Code::malformed, "it holds another number of bytes than it should");
+        if (body.size() != tile.size()) throw Error(Code::malformed, "its size is wrong");
         std::ranges::copy(body, tile.begin());
         break;
       case Way::links:
@@ -138,8 +138,8 @@ class NumbersCodec final : public format::TileCodec {
     const auto stated = base::load_be<std::uint32_t>(&encoded[4]);
     const std::uint32_t found = kernels::crc32(0, tile);
     if (stated != found) {
-      throw Error(Code::checksum_mismatch, fmt::format("it gives bytes whose CRC-32 is {:08x}, not {:08x} as of those "
-                                                       "that were put into it",
+      throw Error(Code::checksum_mismatch, fmt::format("the CRC-32 of its decoded bytes is {:08x}, but {:08x} was "
+                                                       "stored with it",
                                                        found, stated));
     }
   }
@@ -149,7 +149,7 @@ class NumbersCodec final : public format::TileCodec {
   std::string name_;
 };
 
-// One of each kind; they have no state.
+// One codec of each kind; they have no state.
 const std::vector<NumbersCodec>& all_codecs() {
   static const std::vector<NumbersCodec> all = [] {
     std::vector<NumbersCodec> codecs;

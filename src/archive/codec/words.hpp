@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Floating point numbers as integers that go up with them, and as bytes of either order.
+// Floating-point numbers as integers of the same order, and as bytes of either byte order.
 #pragma once
 
 #include <bit>
@@ -18,7 +18,7 @@ template <class T>
 inline constexpr unsigned mantissa_bits = sizeof(T) == 8 ? 52 : 23;
 template <class T>
 inline constexpr unsigned exponent_bits = sizeof(T) == 8 ? 11 : 8;
-// The exponent field of numbers from one half to one.
+// The exponent field of numbers in [1/2, 1).
 template <class T>
 inline constexpr std::int32_t half_exponent = sizeof(T) == 8 ? 1022 : 126;
 
@@ -27,7 +27,7 @@ constexpr std::int32_t exponent_of(WordOf<T> word) noexcept {
   return static_cast<std::int32_t>((word >> mantissa_bits<T>)&((WordOf<T>{1} << exponent_bits<T>)-1));
 }
 
-// Numbers that follow each other have ordinals that do.
+// Consecutive numbers have consecutive ordinals.
 template <class T>
 constexpr std::int64_t ordinal(WordOf<T> word) noexcept {
   using Signed = std::make_signed_t<WordOf<T>>;
@@ -41,7 +41,7 @@ constexpr WordOf<T> from_ordinal(std::int64_t number) noexcept {
   return static_cast<WordOf<T>>(value ^ static_cast<Signed>(static_cast<WordOf<T>>(value >> (8 * sizeof(T) - 1)) >> 1));
 }
 
-// Modulo 2^64: numbers of links that are none, and of damaged tiles, may be anything.
+// Modulo 2^64, because NaNs in links, and numbers of damaged tiles, may have any bits.
 constexpr std::int64_t sum(std::int64_t a, std::int64_t b) noexcept {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
@@ -49,7 +49,7 @@ constexpr std::int64_t difference(std::int64_t a, std::int64_t b) noexcept {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
 }
 
-// One instruction or two, where base::load_be() is not always seen through.
+// One or two instructions; compilers do not always reduce base::load_be() to that.
 template <class Word>
 constexpr Word swapped(Word word) noexcept {
   if constexpr (sizeof(Word) == 8)

@@ -2,7 +2,7 @@
 (function () {
   const data = JSON.parse(document.getElementById("data").textContent);
   const at = (id) => document.getElementById(id);
-  // Texts of files become text, never markup.
+  // Texts of files are inserted as text, never as markup.
   function add(parent, tag, text, classes) {
     const made = document.createElement(tag);
     if (text !== undefined && text !== null) made.textContent = text;
@@ -32,7 +32,7 @@
     size: f[6], trajectory: f[7], plaquette: f[8], state: word(f[9]), verified: f[10] === null ? "" : f[10], checksum: f[11],
     series: word(f[12]), far: f[13] === 1, parity: f[14] ? "yes" : "", ensemble: f[15]
   }));
-  // Quantities of which there are histories; each file has those that were measured.
+  // Quantities with histories; each file has the measured ones.
   const quantities = ["plaquette"].concat(data.observables.names.filter((name, k) => name !== "flow_time" && data.observables.files.some((f) => f[k + 1] !== null)));
   for (const [number, ...values] of data.observables.files) data.observables.names.forEach((name, k) => { files[number][name] = values[k]; });
   const histories = data.histories.map((h) => ({ ...h, series: word(h.series) }));
@@ -51,7 +51,7 @@
   const shown = { query: "", state: "", ensemble: "", sort: "", down: false, rows: 200, quantity: "plaquette" };
   const mood = { sound: "good", consistent: "fair", unproven: "bad", damaged: "bad", incomplete: "bad", unreadable: "bad", missing: "warn" };
 
-  // What the address says behind "#": q, state, ensemble, sort, quantity; so that a view can be kept and sent.
+  // State in the address after "#": q, state, ensemble, sort, quantity; so that a view can be saved and shared.
   function readAddress() {
     const wanted = new URLSearchParams(location.hash.slice(1));
     shown.query = wanted.get("q") || "";
@@ -144,7 +144,7 @@
     showTable();
   }
   function fillTools() { at("query").value = shown.query; at("state").value = shown.state; at("ensemble").value = shown.ensemble; }
-  // Paper has no button "more".
+  // On paper the button "more" cannot be used.
   const mostOnPaper = 5000;
   window.addEventListener("beforeprint", () => { shown.rows = mostOnPaper; showTable(); });
   window.addEventListener("afterprint", () => { shown.rows = 200; showTable(); });
@@ -219,10 +219,10 @@
     const points = files.filter((f) => f.series === name && isKnown(f) && f.state !== "missing");
     const place = at("plots");
     place.textContent = "";
-    if (points.length === 0) { add(place, "p", "No " + quantity + " is known of these files.", "quiet"); return; }
+    if (points.length === 0) { add(place, "p", "No " + quantity + " is known for these files.", "quiet"); return; }
     const ordered = points.slice().sort((a, b) => (a.trajectory === null ? 0 : a.trajectory) - (b.trajectory === null ? 0 : b.trajectory));
     const xs = ordered.map((f, k) => (f.trajectory === null ? k : f.trajectory)), ys = ordered.map((f) => f[quantity]);
-    // Numbers of damaged files may be anything: they do not make the scale, and are drawn at its edge.
+    // Numbers of damaged files may be arbitrary: they do not affect the scale, and are drawn at its edge.
     const whole = ordered.filter((f) => !["damaged", "incomplete", "unreadable"].includes(f.state)).map((f) => f[quantity]);
     const scale = whole.length ? whole : ys;
     let low = scale.reduce((a, b) => Math.min(a, b)), high = scale.reduce((a, b) => Math.max(a, b));
@@ -261,15 +261,15 @@
     let caption = called + " by trajectory, " + many(points.length, "configuration") + ", median " + median.toFixed(8) +
       (quantity === "plaquette" ? "; outliers in red." : ".");
     if (history && history.error > 0) {
-      caption += " Mean " + withError(history.mean, history.error) + " without outliers and files that are not sound, with the error of the " +
-        "autocorrelation time \u03c4 = " + withError(history.tau, history.tau_error) + " configurations (Gamma method; the configurations are taken as equally far apart)";
-      caption += stretches.length ? "; bars: means of stretches with their errors." : ".";
+      caption += " Mean " + withError(history.mean, history.error) + " without outliers and damaged files; the error uses the " +
+        "autocorrelation time \u03c4 = " + withError(history.tau, history.tau_error) + " configurations (Gamma method, for equidistant configurations)";
+      caption += stretches.length ? "; bars: means of sections with their errors." : ".";
     }
-    if (beyond) caption += " " + many(beyond, "file") + " that " + (beyond === 1 ? "is" : "are") + " damaged beyond the scale, at its edge.";
+    if (beyond) caption += " " + many(beyond, "damaged file") + (beyond === 1 ? " is" : " are") + " outside the scale and drawn at its edge.";
     add(figure, "figcaption", caption);
     makeHistogram(add(place, "figure"), ys.filter((y) => y >= low && y <= high), low, high, quantity);
   }
-  // Of a plot, in the pixels that it has, so that its texts are as large as others on a phone.
+  // The size of a plot in its pixels, so that its texts keep their size on a phone.
   function sizes(place) {
     const wide = Math.max(280, Math.min(760, place.clientWidth || 760));
     return { wide, left: wide < 500 ? 70 : 100 };
@@ -298,7 +298,7 @@
     draw(svg, "text", { x: left - 6, y: 18, "text-anchor": "end" }, String(most));
     add(figure, "figcaption", quantity === "plaquette" ? "Distribution of the plaquette." : "Distribution of " + quantity + ".");
   }
-  // "b6.0/conf.*.ildg": the folder that they all share says nothing.
+  // "b6.0/conf.*.ildg": the folder common to all series is omitted.
   function shortSeries(name) {
     const its = files.find((f) => f.series === name);
     if (!its || its.ensemble < 0) return name;
@@ -345,23 +345,23 @@
     }
   }
 
-  // --- what is missing, what is there twice -----------------------------------------------------------------------
+  // --- missing and duplicate files --------------------------------------------------------------------------------
   function makeMissing() {
     const place = at("missing");
     const gone = files.filter((f) => f.state === "missing");
-    if (gone.length === 0 && data.gaps.length === 0) add(place, "p", "Nothing: no trajectory between the first and the last, and no file that was here before.", "good");
+    if (gone.length === 0 && data.gaps.length === 0) add(place, "p", "No trajectory between the first and the last is missing, and no earlier file.", "good");
     for (const gaps of data.gaps) {
       add(place, "p", gaps.series + ": " + many(gaps.count, "trajectory").replace(/trajectorys/, "trajectories") + " of " + gaps.first + " to " + gaps.last + " in steps of " + gaps.step + " missing: " +
         gaps.missing.join(", ") + (gaps.count > gaps.missing.length ? ", ..." : ""));
     }
     if (gone.length) {
-      add(place, "p", "Files that were here before:");
+      add(place, "p", "Files that no longer exist:");
       const list = add(place, "ul");
       for (const f of gone.slice(0, 1000)) add(list, "li", f.path, "warn");
       if (gone.length > 1000) add(list, "li", "and " + (gone.length - 1000) + " more: #state=missing");
     }
     if (data.remarks.length > 0) {
-      add(place, "p", "What does not go with the rest:");
+      add(place, "p", "Unusual values:");
       const remarks = add(place, "ul");
       for (const [rule, sentence] of data.remarks) add(remarks, "li", rule + ": " + sentence, "warn");
     }

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// No magic: a file is recognised by its exact size, and a plaquette that a sample of its links has.
+// No magic: a file is recognised by its exact size, and by comparing the plaquette with a sample of its links.
 // Configurations of DDalphaAMG (docs/formats/ddalphaamg.md).
 
 #include <array>
@@ -75,8 +75,8 @@ std::optional<Seen> look(base::ByteSource& file) {
   return {};
 }
 
-// openQCD has a header like this, too: which of them the file is, the plaquette tells. Links near 1 that know nothing
-// of each other, and links of strong coupling, give samples that agree in both orders. Then the average over all links
+// openQCD has the same header: the plaquette decides which of them the file is. Links near 1 that are
+// uncorrelated, and links at strong coupling, give samples that agree in both orders. Then the average over all links
 // decides, which takes some seconds for the largest lattice that is measured.
 bool is_rather_openqcd(base::ByteSource& file, const Seen& seen, flat::LinkAt link_at) {
   constexpr std::uint64_t most_sites = 1 << 17;

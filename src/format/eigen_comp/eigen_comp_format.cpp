@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::uint64_t most_number = std::uint64_t{1} << 31;
 
-// Lines KEY = VALUE; what begins with # is none.
+// Lines KEY = VALUE; lines that begin with # are comments.
 class Lines {
  public:
   explicit Lines(std::string_view text) {
@@ -100,7 +100,7 @@ void require_basis(const Metadata& known) {
     base::fail(Code::malformed, {}, "2 (nkeep - nkeep_single) = {} coefficients do not form groups of {}",
                2 * known.basis_16(), known.shared);
   }
-  // All of a file.
+  // The numbers of a whole file.
   std::uint64_t numbers = base::multiply_or_throw(known.blocks(), known.block_numbers(), "a file");
   numbers = base::multiply_or_throw(numbers, 8 * known.basis, "a file");
   base::add_or_throw(numbers,
@@ -109,7 +109,7 @@ void require_basis(const Metadata& known) {
                      "a file");
 }
 
-// Each file holds the part of one node, with a checksum.
+// Each file contains the part of one node, with a checksum.
 void require_files(const Metadata& known, const Extents& lattice) {
   std::uint64_t files = 1;
   for (int d = 0; d < 4; ++d) {
@@ -205,8 +205,8 @@ namespace {
 
 constexpr std::string_view rank_type = "eigen-comp-rank";
 constexpr std::string_view first_key = "s[0]", telling_key = "FP16_COEF_EXP_SHARE_FLOATS";
-constexpr std::uint64_t most_text = 4 << 20;  // of 100000 checksums
-constexpr std::size_t looked_at = 4096;       // where all lines but those of checksums stand
+constexpr std::uint64_t most_text = 4 << 20;  // with 100000 checksums
+constexpr std::size_t looked_at = 4096;       // contains all lines except those of checksums
 
 std::string text_of(base::ByteSource& file) {
   if (file.size() > most_text) {
@@ -255,7 +255,7 @@ class Scan {
   }
 
  private:
-  // Nothing: there is no such file.
+  // Empty: the file does not exist.
   std::unique_ptr<base::ByteSource> beside(const std::string& name) {
     try {
       return file_.open_other(folder_ + name);
@@ -268,9 +268,8 @@ class Scan {
   void read_eigenvalues() {
     const auto file = beside(std::string(eigenvalues_file));
     if (!file) {
-      findings_.warning(
-          "eigen-comp-values", catalog_.records.front(),
-          fmt::format("{} is missing in the same folder; the eigenvalues are not known", eigenvalues_file));
+      findings_.warning("eigen-comp-values", catalog_.records.front(),
+                        fmt::format("{} is missing in the same folder; the eigenvalues are unknown", eigenvalues_file));
       return;
     }
     std::string text = text_of(*file);
@@ -297,7 +296,7 @@ class Scan {
       if (!file || file->size() != known_.file_bytes()) report(record, name, file ? file->size() : 0, file != nullptr);
       catalog_.records.push_back(std::move(record));
     }
-    // Metadata that were cut are those of fewer files.
+    // Truncated metadata look like those of fewer files.
     const std::string next = file_name(known_, known_.files());
     if (beside(next)) {
       base::fail(Code::malformed, {}, "there is {}, but no line crc32[{}]", next, known_.files());

@@ -14,38 +14,38 @@
 
 namespace lq::format::eigen_comp {
 
-// What the texts of a folder of compressed eigenvectors say (formats/eigen-comp.md 2), and where in its files what is.
+// The texts of a folder of compressed eigenvectors (formats/eigen-comp.md 2), and the positions of data in its files.
 
-inline constexpr std::uint64_t site_numbers = 24;  // which share an exponent where they have 16 bits
+inline constexpr std::uint64_t site_numbers = 24;  // which share an exponent if they have 16 bits
 
-// Extents are x, y, z, t; `ls` and `block_ls` those of the fifth dimension, which runs slowest.
+// Extents are x, y, z, t; `ls` and `block_ls` belong to the fifth dimension, which is the slowest.
 struct Metadata {
-  Extents node, block;  // what one file holds, and the blocks in it
+  Extents node, block;  // the part in one file, and the blocks in it
   std::uint64_t ls = 1, block_ls = 1;
   std::uint64_t vectors = 0, basis = 0, basis_single = 0;
   std::uint64_t shared = 10;  // coefficients that share an exponent
   std::vector<std::uint32_t> crcs = {};
-  std::optional<Extents> lattice = {};  // where the text says it, or where there is one file
+  std::optional<Extents> lattice = {};  // if the text states it, or if there is one file
 
   std::uint64_t files() const noexcept { return crcs.size(); }
   std::uint64_t blocks() const noexcept;         // in a file
   std::uint64_t block_numbers() const noexcept;  // of one vector
   std::uint64_t basis_16() const noexcept { return basis - basis_single; }
 
-  // Bytes of the vectors of the basis on one block, and of the coefficients of one vector there.
+  // Bytes of the basis vectors on one block, and of the coefficients of one vector there.
   std::uint64_t single_bytes() const noexcept { return basis_single * block_numbers() * 4; }
   std::uint64_t fixed_bytes() const noexcept;
   std::uint64_t coefficient_bytes() const noexcept;
-  // Where those of a block begin in a file.
+  // Where the data of a block begin in a file.
   std::uint64_t single_at(std::uint64_t number) const noexcept { return number * single_bytes(); }
   std::uint64_t fixed_at(std::uint64_t number) const noexcept;
   std::uint64_t coefficients_at(std::uint64_t vector, std::uint64_t number) const noexcept;
   std::uint64_t file_bytes() const noexcept { return coefficients_at(vectors, 0); }
 };
 
-// malformed, unsupported: what is wrong, in a sentence that does not name the file.
+// malformed, unsupported: the error, in a sentence without the file name.
 Metadata decode(std::string_view text);
-// malformed: it is no list of the given number of numbers.
+// malformed: it is not a list of the given number of numbers.
 std::vector<double> decode_eigenvalues(std::string_view text);
 
 // "07/0000000014.compressed": of file number k.

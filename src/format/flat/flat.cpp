@@ -79,15 +79,14 @@ Catalog FlatFormat::scan(base::ByteSource& file, const Limits& limits) const {
   return catalog;
 }
 
-// Where no sum says that the data are all, an extent may be damaged, and they are more.
+// If no sum proves that the data are complete, an extent may be damaged, and there may be more data.
 void FlatFormat::report_trailing(const Catalog& catalog, const Record& data, Findings& findings) const {
   const std::uint64_t end = data.offset + data.data_length;
   const std::string rule = fmt::format("{}-trailing-bytes", name());
-  const std::string sentence =
-      fmt::format("{} bytes follow the data, which no program reads", catalog.file_bytes - end);
+  const std::string sentence = fmt::format("{} bytes follow the data; no program reads them", catalog.file_bytes - end);
   const std::string expected = fmt::format("{} bytes", end), found = fmt::format("{} bytes", catalog.file_bytes);
   if (catalog.fields.back().sums.all.empty()) {
-    findings.error(Code::ok, rule, data, sentence + "; the size of the lattice may be damaged, and no sum shows it",
+    findings.error(Code::ok, rule, data, sentence + "; the size of the lattice may be damaged, which no sum shows",
                    expected, found);
   } else {
     findings.warning(rule, data, sentence, expected, found);
@@ -110,7 +109,7 @@ bool FlatFormat::take(Catalog& catalog, Head& head, std::uint64_t begin, Finding
   if (head.files.empty() && catalog.file_bytes < end) {
     catalog.complete = false;
     findings.error(Code::truncated, fmt::format("{}-truncated", name()), data,
-                   fmt::format("the header announces a file of {} bytes, there are {}; copy it again from its source",
+                   fmt::format("the header announces a file of {} bytes, but it has {}; copy it again from its source",
                                end, catalog.file_bytes),
                    fmt::format("{} bytes", end), fmt::format("{} bytes", catalog.file_bytes));
     return false;
@@ -127,7 +126,7 @@ bool FlatFormat::take(Catalog& catalog, Head& head, std::uint64_t begin, Finding
   return true;
 }
 
-// The headers of all files, and the data, which lie in as many pieces.
+// The headers of all files, and the data, which are in as many pieces.
 void FlatFormat::take_blocks(Catalog& catalog, Head& head) const {
   const std::vector<Tile>& tiles = head.payload.tiles;
   std::vector<std::uint64_t> begins(head.files.size(), ~std::uint64_t{0});  // of the data, in each file
@@ -148,7 +147,7 @@ void FlatFormat::take_blocks(Catalog& catalog, Head& head) const {
   catalog.files = std::move(head.files);
 }
 
-// Its sites may be dealt into several arrays, but these fill one stretch of the file.
+// Its sites may be distributed over several arrays, but these are contiguous in the file.
 void FlatFormat::take_data_file(Catalog& catalog, Head& head) const {
   const Payload& payload = head.payload;
   const bool is_one_piece = payload.tiles.empty();
@@ -172,7 +171,7 @@ std::vector<RecordPiece> FlatFormat::pieces(base::ByteSource& file, const Catalo
 
 std::optional<Head> FlatFormat::read_further(base::ByteSource&, std::uint64_t, std::uint64_t) const { return {}; }
 
-// What a scan says of the few rules there are.
+// The scan checks the few rules.
 std::vector<Finding> FlatFormat::validate(base::ByteSource&, const Catalog& catalog) const { return catalog.findings; }
 
 std::vector<Annotation> FlatFormat::explain(base::ByteSource& file, const Catalog& catalog) const {
@@ -204,7 +203,7 @@ std::vector<Annotation> FlatFormat::explain(base::ByteSource& file, const Catalo
 
 Layout FlatFormat::plan_record(const RecordRequest&) const {
   base::fail(Code::unsupported, {},
-             "files of format \"{}\" are a header and the numbers of one field; they take no records of yours: use "
+             "files of format \"{}\" are a header and the numbers of one field; they cannot hold your own records: use "
              "ildg, scidac or hdf5",
              name());
 }
@@ -251,7 +250,7 @@ void require_held(const FieldRequest& request, const Metadata& held, std::string
   for (const auto& text : request.metadata) {
     if (is_measured(text.first) || std::ranges::find(held, text) != held.end()) continue;
     base::fail(Code::unsupported, {.record = base::printable(text.first)},
-               "format \"{}\" has no place for the text \"{}\"; leave it out, or use ildg, scidac or hdf5", format,
+               "format \"{}\" cannot store the text \"{}\"; omit it, or use ildg, scidac or hdf5", format,
                base::printable(text.first));
   }
 }
@@ -298,7 +297,7 @@ std::string fit_matrices(Payload& payload, base::ByteSource& file) {
         Payload other = with_matrices(payload, colors, two_rows, precision);
         if (other.length != bytes) continue;
         std::string sentence = fmt::format(
-            "the header announces {}, {} bytes, but there are {}, which are just those of {}; they are read as that",
+            "the header announces {}, {} bytes, but there are {}, exactly the size of {}; they are read as that",
             text_of_matrices(payload), payload.length, bytes, text_of_matrices(other));
         payload = std::move(other);
         return sentence;

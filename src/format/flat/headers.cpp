@@ -211,7 +211,7 @@ bool begins_with_line(base::ByteSource& file, std::string_view line) {
 
 void report_damaged_lines(const TextHeader& header, std::span<const std::string_view> known, std::string_view format,
                           Findings& findings) {
-  // The first and the last line have words of their own.
+  // The first and the last line have a fixed form.
   for (std::size_t i = 1; i + 1 < header.lines.size(); ++i) {
     const HeaderLine& line = header.lines[i];
     const std::string_view text = base::trim(std::string_view(header.text).substr(line.offset, line.length));
@@ -225,7 +225,7 @@ void report_damaged_lines(const TextHeader& header, std::span<const std::string_
     record.type = header_type(format);
     record.header_offset = line.offset;
     findings.error(Code::ok, fmt::format("{}-line-damaged", format), record,
-                   fmt::format("the line \"{}\" is none that is known, but nearly one of {}, which is damaged",
+                   fmt::format("the line \"{}\" is unknown, but nearly equals one of {}, which is damaged",
                                base::printable(text), *near),
                    fmt::format("{} = ...", *near), base::printable(text));
   }
@@ -245,7 +245,7 @@ std::optional<std::uint32_t> read_sum(const TextHeader& header, std::string_view
   const auto word = base::parse_hex32(*text);
   if (!word) {
     findings.error(Code::ok, rule, record,
-                   fmt::format("{} = {} is not a sum; the data cannot be verified", key, base::printable(*text)),
+                   fmt::format("{} = {} is not a checksum; the data cannot be verified", key, base::printable(*text)),
                    "up to eight hexadecimal digits", base::printable(*text));
   }
   return word;

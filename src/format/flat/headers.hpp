@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Headers of formats that have a header and numbers after it: binary ones, and those of text.
+// Headers of formats with a header followed by numbers: binary ones and texts.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@
 
 namespace lq::format::flat {
 
-// Binary headers as a row of fields: read with a name for each, and put together.
+// Binary headers as a sequence of fields: read with a name for each, and composed.
 
-// The fields of a header one after the other, from byte `begin` on; truncated: the file ends before. `section`: of the
+// The fields of a header in sequence, from byte `begin` on; truncated: the file ends before. `section`: of the
 // format's page.
 class HeaderReader {
  public:
@@ -32,10 +32,10 @@ class HeaderReader {
   std::uint32_t word(std::string_view name);
   double real(std::string_view name);
   std::string text(std::string_view name, std::size_t length);
-  // Extents contiguous, of the directions given: {3, 0, 1, 2} for t, x, y, z.
+  // Consecutive extents of the given directions: {3, 0, 1, 2} for t, x, y, z.
   Extents extents(std::initializer_list<int> directions);
 
-  // The end of what was read.
+  // The end of the bytes read so far.
   std::uint64_t end() const noexcept { return begin_ + next_; }
   std::vector<Annotation> take() { return std::move(parts_); }
 
@@ -49,7 +49,7 @@ class HeaderReader {
   ByteOrder order_;
   std::string section_;
   std::uint64_t begin_;
-  std::uint64_t next_ = 0;  // after it
+  std::uint64_t next_ = 0;  // after the bytes read so far
   std::vector<Annotation> parts_;
 };
 
@@ -57,10 +57,10 @@ class HeaderWriter {
  public:
   explicit HeaderWriter(ByteOrder order) : order_(order) {}
 
-  HeaderWriter& integer(std::int64_t value);  // 32 bits; unsupported where it does not fit
+  HeaderWriter& integer(std::int64_t value);  // 32 bits; unsupported if it does not fit
   HeaderWriter& word(std::uint32_t value);
   HeaderWriter& real(double value);
-  HeaderWriter& text(std::string_view value, std::size_t length);  // cut, or filled with NULs
+  HeaderWriter& text(std::string_view value, std::size_t length);  // truncated, or filled with NULs
   HeaderWriter& extents(const Extents& extents, std::initializer_list<int> directions);
   const std::string& bytes() const noexcept { return bytes_; }
 
@@ -72,24 +72,24 @@ class HeaderWriter {
   std::string bytes_;
 };
 
-// The first number of a file in one byte order; 0 where the file is shorter.
+// The first number of a file in one byte order; 0 if the file is shorter.
 std::uint32_t first_word(base::ByteSource& file, ByteOrder order);
-// Of a 32-bit magic: how a file that begins with it was written; nothing where it begins otherwise.
+// The byte order of a file that begins with a 32-bit magic; empty if it begins otherwise.
 std::optional<ByteOrder> order_of_magic(base::ByteSource& file, std::uint32_t magic);
 
-// Whether doubles of the file, in whole matrices of the given number of colours from `offset` on, are unitary or zero:
-// for formats without a magic. Looks at the first `matrices`; false where there are fewer.
+// True if the doubles of the file, in whole matrices of the given number of colours from `offset` on, are unitary or
+// zero: for formats without a magic. Checks the first `matrices`; false if there are fewer.
 bool begins_unitary(base::ByteSource& file, std::uint64_t offset, ByteOrder order, int colors, int matrices);
 
-// Headers of text: lines KEY = value up to one that ends the header.
+// Text headers: lines KEY = value up to one that ends the header.
 struct HeaderLine {
-  std::string key = {}, value = {};  // key empty: no line of that form
+  std::string key = {}, value = {};  // key empty: the line has another form
   std::uint64_t offset = 0;
   std::uint64_t length = 0;  // with its end
 };
 
 struct TextHeader {
-  std::string text;  // all of it, first and last line included
+  std::string text;  // all of it, including first and last line
   std::vector<HeaderLine> lines = {};
 
   std::optional<std::string_view> find(std::string_view key) const noexcept;
@@ -98,19 +98,19 @@ struct TextHeader {
   std::optional<double> number(std::string_view key) const;
 };
 
-// Whether the first line is that one.
+// True if the first line is the given one.
 bool begins_with_line(base::ByteSource& file, std::string_view line);
 // malformed: it does not end within `most` bytes; truncated: the file ends before.
 TextHeader read_text_header(base::ByteSource& file, std::string_view last_line, std::size_t most);
-// Errors that stop no reader, of rule "FORMAT-line-damaged": lines that are no known ones, but one letter away from
-// that; what they say is not read.
+// Errors that stop no reader, of rule "FORMAT-line-damaged": unknown lines one letter away from known ones;
+// their contents are not read.
 void report_damaged_lines(const TextHeader& header, std::span<const std::string_view> known, std::string_view format,
                           Findings& findings);
-// The sum of one word that line `key` states, which files of the format always have. Nothing, and an error that stops
-// no reader: the line is missing (RULE-missing) or cannot be read (RULE).
+// The sum in line `key`, one word, which files of the format always have. If the line is missing (RULE-missing) or
+// unreadable (RULE): empty, and an error that stops no reader.
 std::optional<std::uint32_t> read_sum(const TextHeader& header, std::string_view key, std::string_view format,
                                       const std::string& rule, Findings& findings);
-// Every line by its key.
+// All lines, by key.
 std::vector<Annotation> parts_of(const TextHeader& header, std::string_view section);
 
 }  // namespace lq::format::flat

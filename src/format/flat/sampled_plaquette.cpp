@@ -16,10 +16,10 @@ namespace {
 
 using Matrix = std::vector<std::complex<double>>;
 
-// Of larger lattices so many runs of sites, side by side along the fastest dimension: each is a few reads.
+// On larger lattices this many runs of sites, adjacent along the fastest dimension: each takes a few reads.
 constexpr std::uint64_t runs = 6;
 constexpr std::int64_t run_sites = 8;
-constexpr double cold = 0.999;  // links that are nearly 1 are so in any order
+constexpr double cold = 0.999;  // links nearly equal to 1 are so in any order
 
 class Reader {
  public:
@@ -101,7 +101,7 @@ bool Sampled::is_telling() const noexcept {
 
 double Sampled::distance_from(double stated) const noexcept {
   const double of_mean = std::abs(mean - stated), of_average = std::abs(average - stated);
-  return of_average < of_mean ? of_average : of_mean;  // also where the average is no number
+  return of_average < of_mean ? of_average : of_mean;  // also if the average is NaN
 }
 
 std::optional<Sampled> sample_plaquette(base::ByteSource& file, const Extents& extents, int colors, ByteOrder order,
@@ -128,7 +128,7 @@ std::optional<Sampled> sample_plaquette(base::ByteSource& file, const Extents& e
         const double plaquette = overlap(product(u_mu, above_mu, n), product(u_nu, above_nu, n), n);
         sum_of_all += plaquette;
         ++count_of_all;
-        // Links that are zero, or none, say nothing of the order of the others.
+        // Zero and invalid links say nothing about the order of the others.
         const bool is_one =
             std::abs(plaquette) <= most && !is_zero(u_mu) && !is_zero(u_nu) && !is_zero(above_mu) && !is_zero(above_nu);
         has_all = has_all && is_one;
@@ -146,7 +146,7 @@ std::optional<Sampled> sample_plaquette(base::ByteSource& file, const Extents& e
   const double mean = sum / count;
   const double average = sum_of_all / count_of_all;
   if (has_all) return Sampled{mean, 0, average};
-  constexpr double deviations = 8;  // neighbours are alike
+  constexpr double deviations = 8;  // neighbouring plaquettes are correlated
   const double variance = std::max(squares / count - mean * mean, 0.0);
   return Sampled{mean, deviations * std::sqrt(variance / count), average};
 }

@@ -19,7 +19,7 @@ constexpr std::string_view fnal_name = "fnal";
 constexpr std::string_view holds = "one field of complex numbers in four dimensions";
 constexpr std::uint32_t magic = 0x71626434;
 
-// formats/fnal.md 3: what the number of elements of a site says.
+// formats/fnal.md 3: the meaning of the number of elements per site.
 struct Kind {
   int elements;
   std::string_view name;
@@ -57,7 +57,7 @@ void refuse_header(std::string_view what, std::int32_t found, std::string_view e
 
 flat::Head Fnal::read(base::ByteSource& file, const Limits&, Findings&) const {
   const auto order = flat::order_of_magic(file, magic);
-  if (!order) throw Error(Code::malformed, "the file does not begin with the number of FNAL files");
+  if (!order) throw Error(Code::malformed, "the file does not begin with the magic number of FNAL files");
   flat::HeaderReader header(file, *order, "formats/fnal.md 2");
   header.word("magic");
   header.integer("time stamp");
@@ -70,7 +70,7 @@ flat::Head Fnal::read(base::ByteSource& file, const Limits&, Findings&) const {
   const std::int32_t sites = header.integer("order");
   if (sites != 0) {
     base::fail(Code::unsupported, {.expected = "order 0", .found = fmt::format("order {}", sites)},
-               "order {}: only sites in the natural order are read", sites);
+               "order {}: only sites in natural order are supported", sites);
   }
   const Precision precision = bytes == 4 ? Precision::single : Precision::double_;
   payload.spec = generic_spec(precision, static_cast<std::uint64_t>(elements), elements % 2 == 0);

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// No magic: a file is recognised by its exact size, a plaquette that can be one, and links that are unitary.
+// No magic: a file is recognised by its exact size, a possible plaquette, and unitary links.
 // Configurations of HiRep (docs/formats/hirep.md).
 
 #include <array>
@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view hirep_name = "hirep";
 constexpr std::string_view holds = "one gauge field in four dimensions";
 constexpr std::uint64_t header_bytes = 28;
-constexpr std::uint64_t four_fermion_bytes = 16;  // of a site, after the links
+constexpr std::uint64_t four_fermion_bytes = 16;  // per site, after the links
 constexpr std::int32_t most_colors = 100;
 
 struct Seen {
@@ -59,7 +59,7 @@ Payload payload_of(const Extents& extents, int colors, bool quaternions) {
   return payload;
 }
 
-// Quaternions of the first links have length 1.
+// The quaternions of the first links have length 1.
 bool begins_with_quaternions(base::ByteSource& file, int links) {
   for (int k = 0; k < links; ++k) {
     std::array<std::byte, 32> bytes{};
@@ -74,7 +74,7 @@ bool begins_with_quaternions(base::ByteSource& file, int links) {
   return true;
 }
 
-// Nothing where the header, the size or the links cannot be those of such a file.
+// Empty if the header, the size or the links cannot belong to such a file.
 std::optional<flat::Sampled> sample_of(base::ByteSource& file, const Extents& l, std::int32_t colors) {
   const std::uint64_t bytes = link_bytes(colors, false);
   return flat::sample_plaquette(file, l, colors, ByteOrder::big, [&](const Coord& x, int mu) {
@@ -83,7 +83,7 @@ std::optional<flat::Sampled> sample_of(base::ByteSource& file, const Extents& l,
   });
 }
 
-// The first links may be damaged, or none of SU(N) at all; then the plaquette tells.
+// The first links may be damaged, or outside SU(N); then the plaquette decides.
 bool begins_with_links(base::ByteSource& file, const Seen& seen) {
   constexpr int few_links = 4;
   if (flat::begins_unitary(file, header_bytes, ByteOrder::big, seen.colors, few_links)) return true;
@@ -121,7 +121,7 @@ std::optional<Seen> look(base::ByteSource& file) {
   return {};
 }
 
-// A plaquette that the links do not have is damage, or another file.
+// A plaquette that contradicts the links means damage, or another format.
 Likeness likeness_of(base::ByteSource& file) {
   const auto seen = look(file);
   if (!seen) return Likeness::no;

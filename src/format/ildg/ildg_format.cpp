@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// ILDG files: one gauge field in four dimensions, with the SciDAC records that QIO needs around it.
+// ILDG files: one gauge field in four dimensions, with the SciDAC records that QIO needs.
 
 #include <array>
 #include <string>
@@ -93,7 +93,7 @@ void check_schema(base::ByteSource& file, const Record& format, Findings& findin
       findings.warning("ildg-format-schema", format, "the field is not a gauge field", "su3gauge", field);
     }
   } catch (const Error&) {
-    return;  // the scan has reported it
+    return;  // already reported by the scan
   }
 }
 
@@ -113,7 +113,7 @@ void check_records(base::ByteSource& file, const Catalog& catalog, Findings& fin
 
 // The ildg-format document (formats/ildg.md 3), on one line as QIO writes it; scidac/program_texts.hpp reads it.
 
-// Nothing after its end: lyncs.io gives the record to a strict parser, and QIO reads into memory that ends with zeros.
+// Nothing after its end: lyncs.io passes the record to a strict parser, and QIO reads into memory that ends with zeros.
 // `extents` has four dimensions.
 std::string encode_format(const FieldSpec& spec, const Extents& extents) {
   constexpr const char* root =
@@ -165,7 +165,7 @@ class Ildg final : public scidac::ScidacFormat {
 Likeness Ildg::recognise(base::ByteSource& file) const {
   const auto is_format = [](std::string_view record) { return record == type::ildg_format; };
   if (lime::has_record(file, is_format)) return Likeness::yes;
-  // Grid writes ildg-binary-data for all fields; then a SciDAC record describes them.
+  // Grid writes ildg-binary-data for all fields; a SciDAC record then describes them.
   const auto is_data = [](std::string_view record) { return record == type::ildg_binary_data; };
   const auto is_info = [](std::string_view record) { return record == type::private_record_xml; };
   return lime::has_record(file, is_data) && !lime::has_record(file, is_info) ? Likeness::yes : Likeness::no;

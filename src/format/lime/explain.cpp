@@ -58,7 +58,7 @@ void Explanation::add_header(const Header& header) {
   add(type_bytes, "type", fmt::format("\"{}\"", base::printable(header.type, type_bytes)), header_section);
 }
 
-// The beginning of a text, or a count of bytes.
+// The beginning of a text, or the number of bytes.
 std::string Explanation::quote(const Record& record) {
   const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(record.data_length, quoted_bytes));
   const std::string_view start = base::as_text(window_.view(record.offset, wanted));

@@ -83,7 +83,7 @@ void check_type(std::string_view type) {
 
 namespace {
 
-// Also where the other byte is a NUL, which ends the type early.
+// Also if the other byte is a NUL, which ends the type early.
 bool differs_in_one_byte(std::string_view field, std::string_view type) noexcept {
   std::size_t differing = 0;
   for (std::size_t i = 0; i < field.size() && differing < 2; ++i) {
@@ -110,7 +110,7 @@ void require_own_type(std::string_view type) {
   const std::string_view near = near_type(field, known_record_types());
   if (near.empty()) return;
   base::fail(Code::invalid_argument, {.record = std::string(type)},
-             "record type \"{}\" is one letter away from \"{}\", so that readers would take it for a damaged one; "
+             "record type \"{}\" is one letter away from \"{}\", so readers would take it for a damaged one; "
              "choose another name",
              type, near);
 }

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The 144 bytes in front of every LIME record (formats/lime.md 2), and types that were known ones before they were
-// damaged.
+// The 144 bytes before every LIME record (formats/lime.md 2), and recognition of damaged
+// types.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace lq::format::lime {
 
 inline constexpr std::size_t header_bytes = 144;
 inline constexpr std::uint32_t magic = 0x456789ab;
-inline constexpr std::string_view beginning = "the bytes 45 67 89 ab";  // the same for people
+inline constexpr std::string_view beginning = "the bytes 45 67 89 ab";  // the same as text
 inline constexpr std::uint16_t version = 1;
 inline constexpr std::uint8_t mb_mask = 0x80;
 inline constexpr std::uint8_t me_mask = 0x40;
@@ -37,11 +37,11 @@ struct Header {
   std::uint64_t data_length = 0;
   std::string type;               // up to the first NUL, at most 128 characters
   bool type_terminated = true;    // a NUL follows the type
-  bool type_tail_is_zero = true;  // ... and nothing but NULs follow it
+  bool type_tail_is_zero = true;  // ... and only NULs follow it
 };
 
 bool has_magic(base::Bytes bytes) noexcept;  // of at least 4 bytes
-// A header, except for its magic number: a type of plain characters, filled with NULs, and a possible length.
+// A header except for its magic number: a type of plain characters, filled with NULs, and a possible length.
 bool resembles_header(base::Bytes bytes);
 Header decode(std::span<const std::byte, header_bytes> bytes);
 // invalid_argument: a type that check_type() refuses; too_large: a length of 2^63 and more.
@@ -51,19 +51,19 @@ HeaderBytes encode_unchecked(const Header& header) noexcept;
 
 // invalid_argument unless `type` has 1 to 127 printable ASCII characters.
 void check_type(std::string_view type);
-// Whether a text can be the type of a record.
+// True if a text can be the type of a record.
 bool is_type(std::string_view type) noexcept;
 
-// Bytes of padding behind a payload.
+// Bytes of padding after a payload.
 constexpr std::uint64_t padding(std::uint64_t data_length) noexcept { return (8 - data_length % 8) % 8; }
 
-// Types of records that were known ones before a bit or a letter of them was damaged (formats/lime.md 6.3).
+// Record types that were known ones before a bit or a letter was damaged (formats/lime.md 6.3).
 
-// Of the 128 bytes of a type: the known one from which it differs in one byte, or in one letter that is missing or
-// added; empty: there is none, or it is a known one itself.
+// For the 128 bytes of a type: the known type from which it differs in one byte, or in one letter that is missing or
+// added; empty: there is none, or it is itself known.
 std::string_view near_type(std::span<const std::byte, type_bytes> field, std::span<const std::string_view> known);
 
-// invalid_argument: a record of the user's would be taken for a damaged one of a known type.
+// invalid_argument: a user's record would be taken for a damaged one of a known type.
 void require_own_type(std::string_view type);
 
 }  // namespace lq::format::lime

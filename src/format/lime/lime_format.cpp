@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// LIME files as such: records and messages, no lattice.
+// Plain LIME files: records and messages, no lattice.
 #include "format/lime/lime_format.hpp"
 
 #include <algorithm>
@@ -81,7 +81,7 @@ class Lime final : public Container, public RecordFormat, public format::Mender,
 
   std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits&, Findings& done) const override {
     mend_headers(file, {}, done);
-    return std::nullopt;  // without a lattice nothing of an incomplete record can be used
+    return std::nullopt;  // without a lattice an incomplete record is unusable
   }
 };
 
@@ -92,7 +92,7 @@ Likeness Lime::recognise(base::ByteSource& file) const {
   return resembles_header(held) ? Likeness::maybe : Likeness::no;
 }
 
-// Files with records that only we write have a first record that says what they are; this one is none of these.
+// Files with records that only Limequat writes have a first record that identifies them; this one has another.
 void report_lost_head(const std::vector<Record>& records, Findings& findings) {
   const auto types = known_record_types();
   const auto is_ours = [&](const Record& record) {
@@ -106,7 +106,7 @@ void report_lost_head(const std::vector<Record>& records, Findings& findings) {
                              first->type, base::printable(records.front().type)));
 }
 
-// Nothing but texts, one of which comes along with a field: what was cut off at the end of a record leaves no other
+// Only texts, one of which accompanies a field: truncation at the end of a record leaves no other
 // trace.
 bool lacks_field(const Catalog& catalog, Findings& findings) {
   const auto types = known_record_types();
@@ -115,7 +115,7 @@ bool lacks_field(const Catalog& catalog, Findings& findings) {
   const bool are_texts = catalog.metadata.size() == catalog.records.size();
   if (first == catalog.records.end() || !are_texts || findings.has_errors()) return false;
   findings.error(Code::truncated, "lime-field-missing", *first,
-                 "it comes along with a field, but the file holds none: it was cut, or its writer did not end; copy it "
+                 "it belongs to a field, but the file has none: it was truncated, or its writer did not end; copy it "
                  "again from its source");
   return true;
 }

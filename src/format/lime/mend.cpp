@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Along the chain of headers first, then flags, which need the whole chain.
+// First along the chain of headers, then flags, which need the whole chain.
 #include "format/lime/lime_format.hpp"
 
 #include <algorithm>
@@ -75,13 +75,13 @@ class Mender {
   bool texts_end_with_nul_ = true;
 };
 
-// A whole header, except for damage that mend_header() puts right.
+// A whole header, except for damage that mend_header() repairs.
 bool Mender::stands_header_at(std::uint64_t offset) {
   HeaderBytes bytes;
   return read_header(offset, bytes) == header_bytes && (has_magic(bytes) || resembles_header(bytes));
 }
 
-// Headers stand at multiples of 8; a sound one is not found in data by accident.
+// Headers are at multiples of 8; an intact one does not occur in data by accident.
 std::optional<std::uint64_t> Mender::next_header(std::uint64_t from) {
   std::vector<std::byte> block(block_bytes + header_bytes);
   for (std::uint64_t at = from; at < file_.size(); at += block_bytes) {
@@ -94,7 +94,7 @@ std::optional<std::uint64_t> Mender::next_header(std::uint64_t from) {
   return std::nullopt;
 }
 
-// The one known type that differs from these 128 bytes in a single byte; empty: none, or it is a known one.
+// The only known type that differs from these 128 bytes in a single byte; empty: none, or it is known.
 std::string_view Mender::mended_type(base::Bytes field) const {
   std::string_view near;
   for (const std::string_view type : rules_.types) {
@@ -127,7 +127,7 @@ void Mender::mend_header(std::uint64_t at, HeaderBytes& bytes) {
   header.reserved_flags = 0;
   header.reserved = 0;
   const HeaderBytes right = encode_unchecked(header);
-  // A type without its NUL is longer than what encode_unchecked() takes.
+  // A type without its NUL is longer than encode_unchecked() accepts.
   const std::size_t changed = header.type.size() > type_limit ? type_offset : header_bytes;
   std::copy_n(right.begin(), changed, bytes.begin());
   file_.replace(at, changed, base::Bytes(right).first(changed));
@@ -137,7 +137,7 @@ void Mender::mend_header(std::uint64_t at, HeaderBytes& bytes) {
   say("repair-header", record, fmt::format("repaired in its header: {}", fmt::join(mended, ", ")));
 }
 
-// Offset after the last byte other than zero in begin .. offset-1.
+// Offset after the last nonzero byte in begin .. offset-1.
 std::uint64_t Mender::last_byte_before(std::uint64_t offset, std::uint64_t begin) {
   std::array<std::byte, header_bytes> tail{};
   const std::uint64_t from = std::max(begin, offset - std::min<std::uint64_t>(offset, tail.size()));
@@ -147,7 +147,7 @@ std::uint64_t Mender::last_byte_before(std::uint64_t offset, std::uint64_t begin
   return from + end;
 }
 
-// The length of a record that ends with its padding where the next header begins.
+// The length of a record whose padding ends where the next header begins.
 std::optional<std::uint64_t> Mender::length_up_to(const Record& record, std::uint64_t next) {
   const std::uint64_t padded = next - record.offset;
   const std::uint64_t used = last_byte_before(next, record.offset) - record.offset;
@@ -160,13 +160,13 @@ std::optional<std::uint64_t> Mender::length_up_to(const Record& record, std::uin
   if (near.empty() && !impossible) return std::nullopt;
   const bool is_words = is_text(record.offset, record.offset + used);
   const std::uint64_t likely = is_words ? with_nul(used, padded) : padded;
-  // Not all texts of a file end alike: this one without a NUL, where that makes the damage a single flipped bit.
+  // Not all texts of a file end the same way: this one without a NUL, if that makes the damage a single flipped bit.
   const auto is_flip = [&](std::uint64_t length) { return std::popcount(length ^ record.data_length) == 1; };
   if (is_words && is_flip(used) && !is_flip(likely) && std::ranges::find(near, used) != near.end()) return used;
   return near.empty() || std::ranges::find(near, likely) != near.end() ? likely : near.back();
 }
 
-// A whole XML document: nothing of it is missing.
+// A complete XML document.
 bool Mender::is_document(std::uint64_t offset, std::uint64_t end) {
   if (end <= offset || end - offset > longest_document) return false;
   std::string text(static_cast<std::size_t>(end - offset), '\0');
@@ -188,7 +188,7 @@ bool Mender::is_text(std::uint64_t offset, std::uint64_t end) {
          });
 }
 
-// Where a text ends whose last byte other than zero is at end-1: most programs count a NUL, or none in all their texts.
+// The end of a text whose last nonzero byte is at end-1: most programs count a NUL in all their texts, or in none.
 std::uint64_t Mender::with_nul(std::uint64_t end, std::uint64_t limit) const {
   return std::min(end + (texts_end_with_nul_ ? 1 : 0), limit);
 }
@@ -209,7 +209,7 @@ void Mender::set_length(Record& record, std::uint64_t length) {
   record.data_length = length;
 }
 
-// False: the record ends early, or nothing tells where it ends.
+// False: the record ends early, or its end is unknown.
 bool Mender::mend_length(Record& record) {
   const std::uint64_t left = left_behind(file_, record);
   const bool fits = record.data_length < length_limit && record.data_length <= left;
@@ -236,7 +236,7 @@ bool Mender::mend_length(Record& record) {
   return false;
 }
 
-// A text that goes on in what its length makes padding.
+// A text that continues in what would be padding by its length.
 void Mender::mend_end_of_text(Record& record, std::uint64_t behind) {
   const std::uint64_t end = last_byte_before(behind, record.offset);
   if (end <= record.offset + record.data_length || !is_document(record.offset, end)) return;
@@ -256,7 +256,7 @@ void Mender::mend_padding(const Record& record) {
   say("repair-padding", record, held < wanted ? "the padding after it was missing" : "its padding held other bytes");
 }
 
-// What may have been records is lost.
+// Anything that may have been a record is lost.
 void Mender::leave_out(std::uint64_t from, const std::string& what, bool may_be_records) {
   Finding finding;
   finding.severity = may_be_records ? Severity::error : Severity::warning;
@@ -264,12 +264,12 @@ void Mender::leave_out(std::uint64_t from, const std::string& what, bool may_be_
   finding.rule = "repair-left-out";
   finding.offset = from;
   finding.length = file_.size() - from;
-  finding.message = fmt::format("left out: {} bytes, {}", *finding.length, what);
+  finding.message = fmt::format("omitted: {} bytes, {}", *finding.length, what);
   file_.replace(from, *finding.length, {});
   done_.add(std::move(finding));
 }
 
-// Nothing is made of them, and the record before goes on saying that they are missing.
+// Nothing is made of them, and the record before still says that they are missing.
 void Mender::name_lost_records(std::uint64_t from) {
   result_.is_broken = true;
   Finding finding;
@@ -279,7 +279,7 @@ void Mender::name_lost_records(std::uint64_t from) {
   finding.offset = from;
   finding.length = file_.size() - from;
   finding.message = fmt::format(
-      "no header is here, although the record before says that its message goes on: what was in these {} bytes is lost",
+      "no header is here, although the previous record announces one: the contents of these {} bytes are lost",
       *finding.length);
   done_.add(std::move(finding));
 }
@@ -352,7 +352,7 @@ MendedHeaders mend_headers(base::EditedSource& file, const MendingRules& rules, 
   return Mender(file, rules, done).run();
 }
 
-// At whatever place: bytes that were inserted or lost move all headers after them.
+// At any position: inserted or lost bytes move all headers after them.
 bool may_hold_records(base::EditedSource& file, std::uint64_t from) {
   std::array<std::byte, 4> sought{};
   base::store_be(sought.data(), magic);

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The order of the checks decides which code a damaged file gets; tests/golden/bad pins it.
+// The order of the checks decides which code a damaged file gets; tests/golden/bad fixes it.
 #include "format/lime/walk.hpp"
 
 #include <algorithm>
@@ -16,10 +16,10 @@
 namespace lq::format::lime {
 namespace {
 
-// Behind the last message a header that was lost is followed by its text, then by the next header.
+// After the last message a lost header is followed by its text, then by the next header.
 constexpr std::size_t searched_behind = 1 << 20;
 
-// Begins as a header does, except for a byte at most.
+// Begins like a header, except for at most one byte.
 bool begins_header(base::Bytes rest) noexcept {
   constexpr std::array<std::byte, 6> start{std::byte{0x45}, std::byte{0x67}, std::byte{0x89},
                                            std::byte{0xab}, std::byte{0},    std::byte{version}};
@@ -83,7 +83,7 @@ bool Walker::next(Record& record) {
   return accept(record, bytes);
 }
 
-// Whatever is no header ends the chain of records; `rest` holds its first bytes, at most those of a header.
+// Anything that is not a header ends the chain of records; `rest` holds its first bytes, at most those of a header.
 bool Walker::end_of_chain(base::Bytes rest) {
   const bool is_short = rest.size() < header_bytes;
   if (count_ > 0 && is_short && is_filler(rest)) {
@@ -101,7 +101,7 @@ bool Walker::end_of_chain(base::Bytes rest) {
 
 void Walker::stale_or_damaged(base::Bytes rest) {
   const std::string found = fmt::format("{} ({})", hex(rest), shown(rest));
-  // formats/lime.md 6.5: programs that reopen a longer file without truncating leave old contents behind.
+  // formats/lime.md 6.5: programs that reopen a longer file without truncating leave old contents at its end.
   if (last_me_ && !resembles_header(rest)) {
     report_trailing(
         fmt::format("{} bytes after the last message are not a record; they may be left from an older, longer file",
@@ -125,8 +125,8 @@ void Walker::report_trailing(const std::string& what, std::string found) {
   }
 }
 
-// Where a header stands after what is none, the one in front of it was lost, and a message with it, or these are old
-// contents that have headers of their own: nothing tells which.
+// If a header follows other bytes, the header before it was lost, with a message, or these are old
+// contents that have headers of their own: this cannot be decided.
 void Walker::look_behind() {
   if (!looks_for_losses_) return;
   std::vector<std::byte> bytes(searched_behind);
@@ -161,21 +161,24 @@ bool Walker::accept(Record& record, base::Bytes header) {
   }
   if (!header_.type_terminated) {
     findings_.warning("lime-type-unterminated", record,
-                      "the type fills all 128 bytes, so that no NUL ends it; it is read as 128 characters");
+                      "the type fills all 128 bytes, so no NUL ends it; it is read as 128 characters");
   } else if (header_.type.empty()) {
-    findings_.warning("lime-type-empty", record, "the record has no type");
+    findings_.error(
+        Code::ok, "lime-type-empty", record,
+        "the record has no type: its header is damaged, and what it holds is not found; copy the file again "
+        "from its source");
   }
   if (looks_for_losses_) check_type(record, header);
   return check_length(record);
 }
 
-// Readers pass over a record whose type they do not know, and so over one whose type is damaged.
+// Readers skip a record of unknown type, and therefore one with a damaged type.
 void Walker::check_type(const Record& record, base::Bytes header) {
   const auto field = header.subspan<type_offset, type_bytes>();
   const std::string_view meant = near_type(field, known_record_types());
   if (meant.empty() && base::printable_text(record.type) != record.type) {
     findings_.error(Code::ok, "lime-type-damaged", record,
-                    "its type is no text: its header is damaged, and what it holds is not found; copy the file again "
+                    "its type is not a text: its header is damaged, and its contents unrecognised; copy the file again "
                     "from its source");
   }
   if (meant.empty()) return;
@@ -218,7 +221,7 @@ bool Walker::check_length(const Record& record) {
   return true;
 }
 
-// formats/lime.md 3: MB opens a message, ME closes it. Where they contradict each other, the record is kept and
+// formats/lime.md 3: MB opens a message, ME closes it. If they contradict each other, the record is kept and
 // a new message is counted from the stronger hint.
 void Walker::count_message(Record& record) {
   const bool expected_mb = count_ == 1 || last_me_;
@@ -230,11 +233,11 @@ void Walker::count_message(Record& record) {
   record.number = ++number_;
   if (record.mb_flag && !expected_mb) {
     findings_.warning("lime-message-end", record,
-                      "this record begins a message (MB), but the one before it was not ended (ME)");
+                      "this record begins a message (MB), but the previous one was not ended (ME)");
   } else if (!record.mb_flag && expected_mb) {
     findings_.warning("lime-message-begin", record,
                       count_ == 1 ? "the first record of the file does not begin a message (MB)"
-                                  : "the record before this one ended a message (ME), but this one begins none (MB)");
+                                  : "the previous record ended a message (ME), but this one does not begin one (MB)");
   }
   inside_message_ = !record.me_flag && (record.mb_flag || (inside_message_ && !expected_mb));
   last_me_ = record.me_flag;

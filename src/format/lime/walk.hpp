@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// From record to record through a LIME file (formats/lime.md 4). Nothing the file says is trusted: lengths are
+// From record to record through a LIME file (formats/lime.md 4). Nothing in the file is trusted: lengths are
 // compared with the file before anything else happens, flags are reported and otherwise ignored.
 #pragma once
 
@@ -25,18 +25,18 @@ class Walker {
   Walker(ReadAhead& file, const Limits& limits, Findings& findings)
       : file_(file), limits_(limits), findings_(findings) {}
 
-  // Headers that only their magic number keeps from being ones count, too.
+  // Also counts headers with a wrong magic number.
   void ignore_magic() noexcept { ignores_magic_ = true; }
-  // Types that are nearly known ones, and headers behind bytes that are none, are reported, too; of a format whose
+  // Also reports nearly known types, and headers after other bytes; for a format whose
   // files end with their last message, `is_closed`, any byte after it.
   void look_for_losses(bool is_closed) noexcept {
     looks_for_losses_ = true;
     is_closed_ = is_closed;
   }
-  // The next record; false at the end of the file, or where the damage is too great to go on.
+  // The next record; false at the end of the file, or if the damage is too great to continue.
   bool next(Record& record);
 
-  // What the last record said beside what is in the Record.
+  // The header of the last record, with more details than in the Record.
   const Header& header() const noexcept { return header_; }
   // The file ends before its last record does.
   bool truncated() const noexcept { return truncated_; }
@@ -79,15 +79,15 @@ struct Walk {
 };
 // What may follow the last message.
 enum class Ending {
-  open,    // bytes that are no record: somebody did not truncate an older, longer file
+  open,    // bytes that are not a record: an older, longer file was not truncated
   closed,  // nothing
 };
 Walk walk(ReadAhead& file, const Limits& limits, Findings& findings, Ending ending = Ending::open);
 
-// A look at the record types of a file, to tell what it is.
+// Inspects the record types of a file, to determine its format.
 
-// Whether any record up to the first damage (other than of magic numbers) has a type of which `wanted` is true,
-// whatever the bytes.
+// True if any record before the first damage (other than of magic numbers) has a type accepted by `wanted`,
+// for any bytes.
 bool has_record(base::ByteSource& file, const std::function<bool(std::string_view type)>& wanted);
 
 }  // namespace lq::format::lime

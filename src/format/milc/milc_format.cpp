@@ -78,7 +78,7 @@ void read_sums(flat::HeaderReader& header, flat::Head& head, Findings& findings)
 
 flat::Head Milc::read(base::ByteSource& file, const Limits&, Findings& findings) const {
   const auto found = magic_of(file);
-  if (!found) throw Error(Code::malformed, "the file does not begin with a number of MILC");
+  if (!found) throw Error(Code::malformed, "the file does not begin with a magic number of MILC");
   const Magic magic = *found;
   const bool is_old = magic.number == version_1;
   flat::HeaderReader header(file, magic.order, is_old ? "formats/milc.md 4" : "formats/milc.md 2");
@@ -112,7 +112,7 @@ flat::Head Milc::read(base::ByteSource& file, const Limits&, Findings& findings)
   return head;
 }
 
-// A time stamp is all there is room for.
+// Only a time stamp fits.
 Metadata Milc::carried(const Metadata& texts, bool) const {
   Metadata held;
   for (const auto& text : texts) {

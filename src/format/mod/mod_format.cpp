@@ -25,13 +25,13 @@
 namespace lq::format::mod {
 namespace {
 
-// Object files of QDP++ as a map from keys to places (formats/mod.md 2): read whole, and made for vectors by time
+// Object files of QDP++ as a map from keys to positions (formats/mod.md 2): read whole, and made for vectors by time
 // slices.
 
 constexpr std::string_view magic = "XXXXQDPLazyDiskMapObjFileXXXX";
 
 struct Entry {
-  std::string key;  // bytes, as they stand there
+  std::string key;  // raw bytes
   std::uint64_t offset = 0;
 };
 
@@ -51,11 +51,11 @@ struct SliceKey {
   std::int32_t slice = 0, vector = 0;
 };
 
-constexpr std::size_t place_bytes = 16, word_bytes = 4;  // of a place the first 8 bytes mean nothing
+constexpr std::size_t place_bytes = 16, word_bytes = 4;  // the first 8 bytes of a position mean nothing
 constexpr std::size_t longest_key = 4096;
 constexpr std::uint64_t least_entry = word_bytes + place_bytes;
 
-// The bytes of a file one after the other.
+// The bytes of a file in sequence.
 class Walker {
  public:
   Walker(base::ByteSource& file, std::uint64_t at) : file_(file), at_(at) {}
@@ -116,7 +116,7 @@ void read_entries(base::ByteSource& file, const Limits& limits, Map& map) {
   const std::uint64_t count = walker.word("the map");
   if (count > limits.records || count > (file.size() - map.begin) / least_entry) {
     base::fail(Code::malformed, {.offset = map.begin, .found = fmt::format("{}", count)},
-               "the map at byte {} has {} keys, which have no room there", map.begin, count);
+               "the map at byte {} has {} keys, which do not fit there", map.begin, count);
   }
   map.entries.reserve(static_cast<std::size_t>(count));
   for (std::uint64_t k = 0; k < count; ++k) {
@@ -135,7 +135,7 @@ bool begins_with_magic(base::ByteSource& file) {
   return base::load_be<std::uint32_t>(start.data()) == magic.size() && base::as_text(start).substr(word_bytes) == magic;
 }
 
-// malformed, truncated, too_large: what is wrong, in a sentence that does not name the file.
+// malformed, truncated, too_large: the error, in a sentence without the file name.
 Map read_map(base::ByteSource& file, const Limits& limits) {
   Walker walker(file, word_bytes + magic.size());
   Map map;
@@ -144,7 +144,7 @@ Map read_map(base::ByteSource& file, const Limits& limits) {
   map.text_at = walker.at() - map.text.size();
   map.link_at = walker.at();
   map.begin = walker.place("the header");
-  // The writer puts some other place there until it closes the file.
+  // The writer stores another position there until it closes the file.
   if (map.begin < map.header_end() || map.begin >= file.size()) {
     base::fail(Code::truncated, {.offset = map.link_at, .found = fmt::format("{}", map.begin)},
                "the header states that the map is at byte {} of {}, which is impossible: the program that wrote the "
@@ -163,8 +163,8 @@ SliceKey slice_key(std::string_view key) noexcept {
           static_cast<std::int32_t>(base::load_be<std::uint32_t>(bytes + word_bytes))};
 }
 
-// What a file of the given number of vectors begins with: header and map, which says that record number (vector *
-// slices + slice) is `record_bytes` behind the one before, the first one right after the map.
+// The beginning of a file with the given number of vectors: header and map, which states that record number (vector *
+// slices + slice) is `record_bytes` after the previous one, the first one directly after the map.
 std::string header_and_map(std::string_view text, std::uint64_t vectors, std::uint64_t slices,
                            std::uint64_t record_bytes) {
   std::string bytes;
@@ -198,12 +198,12 @@ constexpr std::string_view header_type = "mod-header", vector_type = "mod-vector
 constexpr SumName slice_sums{SumKind::crc32, SumOf::tiles};
 constexpr std::uint64_t crc_bytes = 4, numbers = 6;
 constexpr std::string_view data_section = "formats/mod.md 3";
-// Of the text: numbers for each time slice of each vector.
+// For the text: numbers for each time slice of each vector.
 constexpr base::xml::Limits text_limits{.bytes = 16 << 20, .depth = 16, .elements = 200'000};
-// The record of the text that a file begins with.
+// The record of the text at the beginning of a file.
 constexpr std::string_view text_name = "mod-metadata";
 
-// What the text says of the lattice.
+// The lattice as described by the text.
 struct Described {
   Extents lattice;
   std::uint64_t vectors = 1;
@@ -248,7 +248,7 @@ Payload payload_of(const Extents& lattice, Precision precision) {
   return payload;
 }
 
-// The size of a record is what lies between its place and the nearest one after it.
+// The size of a record is the distance between its position and the next one.
 std::optional<Precision> precision_of(const Map& map, std::uint64_t file_bytes, std::uint64_t sites) {
   std::uint64_t least = file_bytes;
   for (std::size_t k = 0; k < map.entries.size(); ++k) {
@@ -348,7 +348,7 @@ class Scan {
                to_string(described.lattice), name(precision), name(*looks));
   }
 
-  using Slices = std::map<std::int32_t, std::uint64_t>;  // the place of each
+  using Slices = std::map<std::int32_t, std::uint64_t>;  // the position of each
   std::map<std::int32_t, Slices> by_vector() const {
     std::map<std::int32_t, Slices> vectors;
     for (const Entry& entry : map_.entries) {
@@ -426,7 +426,7 @@ class Mod final : public Container, public FieldFormat {
   Layout plan_record(const RecordRequest&) const override {
     throw Error(
         Code::unsupported,
-        "object files of QDP++ hold vectors only; write records into a file of the format lime, scidac or hdf5");
+        "object files of QDP++ can hold vectors only; write records into a file of the format lime, scidac or hdf5");
   }
   Metadata carried(const Metadata&, bool) const override { return {}; }
   void store_sums(base::EditedSource&, const Catalog& catalog, const FieldEntry&, const Digest&) const override {

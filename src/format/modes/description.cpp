@@ -98,7 +98,7 @@ void require_text(std::string_view text, std::string_view what) {
   refuse(fmt::format("{} \"{}\" has control characters, or blanks at an end", what, base::printable(text)));
 }
 
-// The shortest text that is read as the same number.
+// The shortest text that reads back as the same number.
 std::string real_text(double number) { return fmt::format("{}", number); }
 std::string complex_text(std::complex<double> number) { return fmt::format("{} {}", number.real(), number.imag()); }
 
@@ -170,7 +170,7 @@ Kind required_name(const Element& parent, std::string_view element, std::initial
   fail(element, found, known);
 }
 
-// Where colours and spins say it; 0: any number.
+// If colours and spins determine it; 0: any number.
 std::uint64_t numbers_of(const FieldSpec& site) {
   const auto colors = static_cast<std::uint64_t>(std::max(site.colors, 0));
   const std::uint64_t components = colors * static_cast<std::uint64_t>(std::max(site.spins, 0));
@@ -189,7 +189,7 @@ void check_coherence(const Description& description) {
   bool divides = block.size() == sites.size();
   for (int d = 0; divides && d < sites.size(); ++d) divides = block[d] >= 1 && sites[d] % block[d] == 0;
   if (divides) return;
-  refuse(fmt::format("blocks of {} sites do not divide the lattice {} that the vectors live on",
+  refuse(fmt::format("blocks of {} sites do not divide the lattice {} of the vectors",
                      block.size() == 0 ? "no" : to_string(block), to_string(sites)));
 }
 
@@ -202,7 +202,7 @@ void check(const Description& description) {
     if (extent < 1) refuse(fmt::format("the lattice {} has an extent below 1", to_string(lattice)));
   }
   if (description.parity != Parity::both && lattice[0] % 2 != 0) {
-    refuse(fmt::format("the lattice {} has an odd extent in x, so that its {} sites cannot be counted in pairs",
+    refuse(fmt::format("the lattice {} has an odd extent in x, so its {} sites cannot be counted in pairs",
                        to_string(lattice), lq::modes::name(description.parity)));
   }
   if (description.ls < 1) refuse(fmt::format("Ls is {}, expected 1 or more", description.ls));
@@ -224,7 +224,7 @@ void check(const Description& description) {
     refuse(fmt::format("{} parameters, expected at most {}", description.parameters.size(), most_parameters));
   }
   if (description.room < 1 || description.room > (1U << 24)) {
-    refuse(fmt::format("room for {} modes, expected 1 to 16777216", description.room));
+    refuse(fmt::format("index capacity of {} modes, expected 1 to 16777216", description.room));
   }
   require_text(description.operator_name, "the name of the operator");
   for (const Parameter& parameter : description.parameters) {

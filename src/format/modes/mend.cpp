@@ -29,7 +29,7 @@ std::vector<std::byte> read(base::ByteSource& file, std::uint64_t offset, std::u
   return found;
 }
 
-// Where a record with the given number of bytes of payload ends.
+// The end of a record with the given number of bytes of payload.
 std::uint64_t end_of(std::uint64_t offset, std::uint64_t bytes) noexcept {
   return offset + bytes + lime::padding(bytes);
 }
@@ -43,19 +43,19 @@ lime::HeaderBytes header_of(std::string_view type, std::uint64_t bytes, bool beg
   return lime::encode(header);
 }
 
-// A block of the index where it lies, with the modes that are to be in it.
+// A block of the index in the file, with the modes it will contain.
 struct Slots {
   std::uint64_t offset = 0;  // of the payload of its record
   std::uint64_t first = 0, room = 0;
   std::optional<std::uint64_t> count = {};         // as its head states
-  std::vector<std::optional<Entry>> entries = {};  // up to the last one that is there
+  std::vector<std::optional<Entry>> entries = {};  // up to the last existing one
 };
 
-// A mode that is kept.
+// A mode to keep.
 struct Kept {
-  std::uint64_t number = 0;  // that it had
+  std::uint64_t number = 0;  // original number
   Entry entry;
-  bool is_of_index = true;  // else its record told
+  bool is_of_index = true;  // else its record was found
 };
 
 // Bytes of the file that belong to the set.
@@ -63,8 +63,8 @@ struct OwnBytes {
   std::uint64_t begin = 0, end = 0;
 };
 
-// The index is asked first: an entry whose sum is right is the mode that was committed. The records of modes are walked
-// for those whose entries are damaged, and for all of a block of which the head is.
+// The index is used first: an entry with a correct sum is the committed mode. The records of modes are searched
+// for those with damaged entries, and for all of a block with a damaged head.
 class Mending {
  public:
   Mending(base::EditedSource& file, Findings& done) : file_(file), done_(done), walked_(file) {}
@@ -108,17 +108,17 @@ class Mending {
 
   base::EditedSource& file_;
   Findings& done_;
-  base::EditedSource walked_;  // with headers mended, by which records are found
+  base::EditedSource walked_;  // with repaired headers, for finding records
   std::vector<Record> records_;
   Description description_;
   std::uint64_t document_bytes_ = 0, entry_bytes_ = 0;
   std::vector<Slots> blocks_;
-  std::uint64_t stated_ = 0;      // modes that the set had, as far as is known
+  std::uint64_t stated_ = 0;      // modes that the set had, as far as known
   bool is_whole_ = true;          // the chain of blocks
-  bool goes_on_ = false;          // the last block that is there leads to one that is not
-  std::vector<FoundMode> found_;  // by their records, in the order of the file
+  bool goes_on_ = false;          // the last existing block refers to a missing one
+  std::vector<FoundMode> found_;  // by their records, in file order
   std::vector<Kept> kept_;
-  std::vector<std::string> missing_;  // what is, in words
+  std::vector<std::string> missing_;  // descriptions of what is missing
   bool is_marked_ = false;
 };
 
@@ -142,7 +142,7 @@ void Mending::find_records() {
       {.path = file_.path(), .record = std::string(type::index)});
 }
 
-// Of the file as it is, if all of its blocks can be read: records behind damaged headers are not found by walking.
+// For the original file, if all of its blocks can be read: walking does not find records after damaged headers.
 Head Mending::best_head() {
   try {
     Head head = read_head(file_);
@@ -153,7 +153,7 @@ Head Mending::best_head() {
   return read_head(walked_);
 }
 
-// Those that the chain of heads leads to where all of these are right; else those that are records of the file.
+// The blocks that the chain of heads leads to if all of these are intact; else those that are records of the file.
 void Mending::find_slots(const Head& head) {
   is_whole_ = head.is_whole;
   if (head.is_whole) {
@@ -185,7 +185,7 @@ void Mending::find_slots(const Head& head) {
   for (Slots& slots : blocks_) read_entries(slots);
 }
 
-// As many as the head states, else up to the last one that holds anything.
+// As many as the head states, else up to the last nonempty one.
 void Mending::read_entries(Slots& slots) {
   std::size_t last = 0;
   const std::uint64_t wanted = slots.count.value_or(slots.room);
@@ -208,7 +208,7 @@ std::optional<Kept> Mending::choose(std::uint64_t number, const std::optional<En
            payload.length <= file_.size() - one.offset;
   };
   if (entry) return fits(*entry) ? std::optional(Kept{number, *entry}) : std::nullopt;
-  // The last one of that number: one before it was never committed, or its number would not have been given again.
+  // The last one with that number: an earlier one was never committed, otherwise its number would not have been reused.
   const auto found = std::find_if(found_.rbegin(), found_.rend(),
                                   [&](const FoundMode& one) { return one.entry.number == number && fits(one.entry); });
   return found != found_.rend() ? std::optional(Kept{number, found->entry, false}) : std::nullopt;
@@ -226,7 +226,7 @@ void Mending::choose() {
       auto kept = choose(number, is_known ? slots.entries[static_cast<std::size_t>(k)] : std::nullopt, end);
       if (!is_known && !kept) break;
       stated_ = number + 1;
-      // Of a set of coefficients the modes of the basis come first, and are needed by all others.
+      // In a set of coefficients the modes of the basis come first, and all others need them.
       const bool lacks_basis = !lost.empty() && lost.front() < description_.coherence.basis;
       if (!kept || lacks_basis) {
         lost.push_back(number);
@@ -248,24 +248,24 @@ void Mending::choose() {
   }
   if (goes_on_) {
     tell(Severity::error, Code::truncated, "repair-modes-lost", type::index, blocks_.back().offset,
-         fmt::format("modes from {} on are lost: the index goes on in a block that is not there", stated_));
-    missing_.push_back(fmt::format("those that were modes {} and higher", stated_));
+         fmt::format("modes from {} on are lost: the index continues in a missing block", stated_));
+    missing_.push_back(fmt::format("the former modes {} and higher", stated_));
   }
 }
 
 void Mending::tell_lost(std::uint64_t first, std::uint64_t last, const std::string& why) {
   const bool is_one = first == last;
-  std::string message = is_one ? fmt::format("mode {} is lost and left out", first)
-                               : fmt::format("modes {} to {} are lost and left out", first, last);
+  std::string message = is_one ? fmt::format("mode {} is lost and omitted", first)
+                               : fmt::format("modes {} to {} are lost and omitted", first, last);
   message += fmt::format(": {}", why);
-  missing_.push_back(is_one ? fmt::format("what was mode {}", first)
-                            : fmt::format("what were modes {} to {}", first, last));
+  missing_.push_back(is_one ? fmt::format("the former mode {}", first)
+                            : fmt::format("the former modes {} to {}", first, last));
   const bool moves = !kept_.empty() && kept_.back().number > last;
   if (moves) message += fmt::format("; the modes after {} get lower numbers", is_one ? "it" : "them");
   tell(Severity::error, Code::truncated, "repair-modes-lost", type::data, file_.size(), std::move(message));
 }
 
-// What stands between the pieces of the set: from the last on, so that those before it keep their places.
+// Bytes between the pieces of the set: from the last on, so that those before them keep their positions.
 void Mending::leave_out_gaps() {
   std::vector<OwnBytes> pieces{{0, end_of(lime::header_bytes, document_bytes_)}};
   for (const Slots& slots : blocks_) {
@@ -304,16 +304,16 @@ void Mending::leave_out(std::uint64_t begin, std::uint64_t end) {
     const auto& value = one.entry.mode.eigenvalue;
     tell(Severity::error, Code::malformed, "repair-modes-uncommitted", type::data, one.entry.offset,
          fmt::format(
-             "left out: a vector with eigenvalue {}{}, which the index does not list: its append was not completed{}",
+             "omitted: a vector with eigenvalue {}{}, which the index does not list: its append was not completed{}",
              value.real(), value.imag() == 0 ? "" : fmt::format(" {:+}i", value.imag()),
              is_kept ? fmt::format(", and mode {} is another one", one.entry.number) : ""));
   }
   file_.replace(begin, end - begin, {});
-  // A damaged index may not speak of all modes that were committed.
+  // A damaged index may lack committed modes.
   Finding finding{.severity = is_whole_ ? Severity::warning : Severity::error,
                   .code = is_whole_ ? Code::ok : Code::malformed,
                   .rule = "repair-left-out",
-                  .message = fmt::format("left out: {} bytes{}", end - begin,
+                  .message = fmt::format("omitted: {} bytes{}", end - begin,
                                          holds_modes ? ""
                                          : is_whole_ ? " that belong to no mode of the index"
                                                      : "; the index is damaged, and they may hold modes")};
@@ -325,7 +325,7 @@ void Mending::leave_out(std::uint64_t begin, std::uint64_t end) {
   }
 }
 
-// Of what is missing the new set would say nothing. What is behind the description moves.
+// Otherwise the new set would not mention its losses. Everything after the description moves.
 void Mending::mark() {
   if (missing_.empty()) return;
   put_header(lime::header_bytes, type::head, document_bytes_, true, false);

@@ -19,10 +19,10 @@ namespace {
 using lime::Piece;
 using lq::modes::Storage;
 
-// A larger index is taken for a mistake.
+// A larger index is considered a mistake.
 constexpr std::uint64_t largest_block = std::uint64_t{1} << 36;
 
-// Of a set of one kind of field that nothing else is known of.
+// For a set of one kind of field without further information.
 Description described_by(const FieldRequest& request) {
   Description description;
   description.lattice = request.extents;
@@ -36,7 +36,7 @@ void require_fit(const FieldRequest& request, const Description& description, bo
   const bool is_same_site = request.spec.numbers == field.numbers && request.spec.is_complex == field.is_complex;
   if (request.extents == (is_whole ? description.sites() : description.blocks()) && is_same_site) return;
   base::fail(Code::invalid_argument, {.expected = to_string(description.sites()), .found = to_string(request.extents)},
-             "the vectors of this set live on {} and have {} {} numbers per site; this one lives on {} and has {} {}",
+             "the vectors of this set are on {} and have {} {} numbers per site; this one is on {} and has {} {}",
              to_string(description.sites()), field.numbers, field.is_complex ? "complex" : "real",
              to_string(request.extents), request.spec.numbers, request.spec.is_complex ? "complex" : "real");
 }
@@ -44,10 +44,10 @@ void require_fit(const FieldRequest& request, const Description& description, bo
 void require_plain(const FieldRequest& request) {
   if (request.stored && *request.stored != whole(request.extents)) {
     throw Error(Code::unsupported,
-                "a set of modes holds whole vectors, no parts of a lattice; write a \"scidac\" file");
+                "a set of modes holds whole vectors, not parts of a lattice; write a \"scidac\" file");
   }
   if (!request.checksum) {
-    throw Error(Code::invalid_argument, "damage of a set of modes is found by its checksums; leave verify unchanged");
+    throw Error(Code::invalid_argument, "a set of modes needs its checksums to detect damage; leave verify unchanged");
   }
 }
 
@@ -55,10 +55,10 @@ Block block_for(const Description& description, std::uint64_t first, std::uint64
   return {.entry_bytes = entry_bytes(description), .room = room, .first = first};
 }
 
-// The block that takes one mode more: the last one, or a new one after the end of the file, with twice the room.
+// The block for one more mode: the last one, or a new one at the end of the file, with twice the capacity.
 struct Target {
   PlacedBlock at;
-  std::optional<PlacedBlock> full = {};  // the one before, which tells where a new one is
+  std::optional<PlacedBlock> full = {};  // the previous one, which refers to a new one
   bool is_new = false;
 };
 
@@ -70,7 +70,7 @@ Target target_in(const Head& head) {
   return {.at = {block_for(head.description, head.size(), room), 0}, .full = last, .is_new = true};
 }
 
-// Where the records end that the index speaks of.
+// The end of the records that the index lists.
 std::uint64_t end_of(base::ByteSource& file, const Head& head) {
   std::uint64_t end = 0;
   for (const PlacedBlock& at : head.blocks) {
@@ -93,7 +93,7 @@ std::uint64_t end_of(base::ByteSource& file, const Head& head) {
   return end;
 }
 
-// Behind bytes that the index does not speak of no other record would be found again by those who walk the file.
+// After bytes that the index does not list, programs that walk the file would find no further record.
 void require_no_tail(base::ByteSource& file, const Head& head, std::uint64_t end) {
   const std::uint64_t of_index = end_of(file, head);
   if (end <= of_index) return;
@@ -117,7 +117,7 @@ NewSet plan_set(const Description& description, const std::vector<std::string>& 
   NewSet set;
   set.block.block = block_for(description, 0, description.room);
   if (set.block.block.bytes() > largest_block) {
-    base::fail(Code::too_large, {}, "an index of {} bytes for {} modes; ask for less room, it grows by itself",
+    base::fail(Code::too_large, {}, "an index of {} bytes for {} modes; request a smaller one, it grows automatically",
                set.block.block.bytes(), description.room);
   }
   lime::Placed placed;
@@ -127,7 +127,7 @@ NewSet plan_set(const Description& description, const std::vector<std::string>& 
   set.block.offset = placed.offsets.back();
   set.literals = std::move(placed.literals);
   set.literals.push_back({0, set.block.offset, encode(set.block.block)});
-  set.literals.push_back({0, placed.end - 1, {std::byte{0}}});  // the file ends there
+  set.literals.push_back({0, placed.end - 1, {std::byte{0}}});  // sets the file size
   set.end = placed.end;
   return set;
 }
@@ -147,7 +147,7 @@ Layout plan_mode(const FieldRequest& request) {
     description = described_by(request);
     NewSet set = plan_set(description);
     target.at = set.block;
-    // Behind another mode the layout of a file that is not there yet is planned for its size alone.
+    // After another mode, a file that does not exist yet is planned for its size only.
     if (end == 0) {
       append(layout.head, std::move(set.literals));
       end = set.end;
@@ -194,7 +194,7 @@ Layout plan_mode(const FieldRequest& request) {
 
 namespace {
 
-// What the records say beside what a scan believes.
+// Contents of records that a scan does not check.
 void check_records(base::ByteSource& file, const Catalog& catalog, const Limits& limits, Findings& findings) {
   ReadAhead window(file);
   const std::vector<Record> records = lime::walk(window, limits, findings, lime::Ending::closed).records;
@@ -210,7 +210,7 @@ void check_records(base::ByteSource& file, const Catalog& catalog, const Limits&
                              where.header_offset));
 }
 
-// The record of each mode holds what the index says.
+// The record of each mode must agree with the index.
 void check_modes(base::ByteSource& file, const Catalog& catalog, Findings& findings) {
   const Description description = decode_description(catalog.metadata.front().second);
   for (std::size_t k = 0; k < catalog.fields.size(); ++k) {
@@ -268,10 +268,10 @@ class Modes final : public Container, public FieldFormat, public Mender, public 
   }
 };
 
-// The index against the records: every header, and what is said of each mode.
+// Compares the index with the records: every header, and the facts about each mode.
 Examined Modes::examine(base::ByteSource& file, const Catalog& catalog, const Limits& limits) const {
   Examined examined;
-  if (catalog.metadata.empty()) return examined;  // the scan has said that nothing can be known
+  if (catalog.metadata.empty()) return examined;  // the scan has reported that nothing is known
   Findings findings;
   check_records(file, catalog, limits, findings);
   const bool have_records = !findings.has_errors();

@@ -281,15 +281,15 @@ TEST(ModesFormat, NamesModesThatAreLost) {
   ASSERT_EQ(after.fields.size(), 6U);
   EXPECT_TRUE(after.findings.empty());
   for (std::size_t k = 0; k < 6; ++k) EXPECT_EQ(mode_of(after.fields[k].metadata), mode_like(k < 2 ? k : k + 1));
-  EXPECT_EQ(marks_in(after), std::vector<std::string>{"since a repair modes are missing: what was mode 2"});
+  EXPECT_EQ(marks_in(after), std::vector<std::string>{"since a repair modes are missing: the former mode 2"});
   EXPECT_EQ(mended(repaired, done), repaired);
   EXPECT_TRUE(done.empty());
   const Catalog again = scan(mended(repaired.substr(0, after.fields[4].payload.offset), done));
   EXPECT_EQ(again.fields.size(), 4U);
   EXPECT_EQ(marks_in(again),
             (std::vector<std::string>{
-                "since a repair modes are missing: what was mode 2",
-                "since a repair modes are missing: what were modes 4 to 5, those that were modes 6 and higher"}));
+                "since a repair modes are missing: the former mode 2",
+                "since a repair modes are missing: the former modes 4 to 5, the former modes 6 and higher"}));
 }
 
 // An append was killed and its journal lost; others followed. What the index knows was committed.

@@ -22,7 +22,7 @@ constexpr SumName slice_weights{SumKind::weighted, SumOf::slices};
 constexpr std::uint64_t fixed_bytes = 56, slice_bytes = 24, error_bytes = 8, sum_bytes = 8;
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::uint64_t largest_document = 1 << 20;
-constexpr std::size_t most_blocks = 64;  // each has twice the room of the one before
+constexpr std::size_t most_blocks = 64;  // each has twice the capacity of the previous one
 
 class Writer {
  public:
@@ -76,7 +76,7 @@ std::vector<std::byte> read_up_to(base::ByteSource& file, std::uint64_t offset, 
   base::fail(Code::malformed, {.path = file.path(), .offset = offset}, "{} at byte {}", what, offset);
 }
 
-// The header of a record of that type; nothing where there is another one.
+// The header of a record of that type; empty if the type differs.
 std::optional<lime::Header> record_at(base::ByteSource& file, std::uint64_t offset, std::string_view type) {
   const auto bytes = read_up_to(file, offset, lime::header_bytes);
   if (bytes.size() < lime::header_bytes || !lime::has_magic(bytes)) return std::nullopt;
@@ -218,14 +218,14 @@ Head read_whole_head(base::ByteSource& file) {
 
 namespace {
 
-// Records of a set whose places are known.
+// Records of a set with known positions.
 class Records {
  public:
   void begin_message() noexcept {
     ++message_;
     number_ = 0;
   }
-  // Returns its number among all.
+  // Returns its index among all.
   std::uint64_t add(std::string_view type, std::uint64_t offset, std::uint64_t length, bool is_last) {
     Record record;
     record.type = type;
@@ -246,7 +246,7 @@ class Records {
   std::uint64_t message_ = 0, number_ = 0;
 };
 
-// Where the record of a mode begins, after its data.
+// The position of a mode's record, after its data.
 std::uint64_t record_behind(const Payload& payload) noexcept {
   return payload.offset + payload.length + lime::padding(payload.length) + lime::header_bytes;
 }
@@ -308,9 +308,9 @@ class Scan {
   }
 
   void walk() {
-    add({.severity = Severity::error,  // without a code: readers have the records of the modes
+    add({.severity = Severity::error,  // without a code: readers use the records of the modes
          .rule = "modes-index-damaged",
-         .message = fmt::format("the index is damaged; the modes are read from their own records, one by one. `lq "
+         .message = fmt::format("the index is damaged; the modes are read from their own records instead. `lq "
                                 "repair {} -o GOOD` rebuilds the index",
                                 file_.path()),
          .record = std::string(type::index),
@@ -364,7 +364,7 @@ class Scan {
     catalog_.records = records.take();
   }
 
-  // Data that begin before what stands in front of them, or after the largest file, are none.
+  // Data that begin before the preceding contents end, or after the largest file size, are invalid.
   bool is_possible(const Payload& payload, std::uint64_t end) const {
     return payload.offset >= end + lime::header_bytes && payload.offset <= catalog_.file_bytes &&
            payload.length <= lime::length_limit;

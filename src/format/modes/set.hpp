@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A set of modes as bytes: its index, read and planned, and what is done to a damaged one.
+// A set of modes as bytes: its index, read and planned, and the repair of a damaged one.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@
 
 namespace lq::format::modes {
 
-// The first record of a set of modes: what all its vectors have in common (formats/modes.md 3).
+// The first record of a set of modes: the common properties of its vectors (formats/modes.md 3).
 
 using lq::modes::Description;
 using lq::modes::Mode;
@@ -38,30 +38,30 @@ inline constexpr std::string_view mode = "limequat-mode";
 inline constexpr std::array<std::string_view, 5> all{head, index, data, coefficients, mode};
 }  // namespace type
 
-// invalid_argument: what cannot be a set.
+// invalid_argument: it cannot describe a set.
 void check(const Description& description);
 
 std::string encode(const Description& description);
-// malformed: it is none. The room is that of the index, which this record does not tell.
+// malformed: it is not a description. The index capacity is not in this record.
 Description decode_description(std::string_view document);
 
-// What the document says of modes that a repair could not save (format/format.hpp); and the same document with one
-// such text more.
+// Texts in the document about modes that a repair could not save (format/format.hpp); and the document with one
+// more such text.
 std::vector<std::string> unproven_texts(std::string_view document);
 std::string with_unproven(std::string_view document, std::string_view text);
 
-// Where a vector is whose data begin at `offset`, or the coefficients of one.
+// The position of a vector whose data begin at `offset`, or of the coefficients of one.
 Payload payload_at(const Description& description, std::uint64_t offset, bool is_whole = true);
-// Slices of the slowest dimension, each of which has sums of its own.
+// Slices of the slowest dimension, each with its own sums.
 std::uint64_t slices_of(const Description& description, bool is_whole = true);
 
-// What is known of a vector as texts of its field, and back; texts of other names are left alone. invalid_argument: a
-// text is no number.
+// Facts about a vector as texts of its field, and back; texts of other names are ignored. invalid_argument: a
+// text is not a number.
 Metadata texts_of(const Mode& mode);
 Mode mode_of(const Metadata& texts);
 
-// The index of a set of modes: blocks of entries of equal size, each with a sum of its own (formats/modes.md 4). An
-// entry also stands after the data of its mode, so that a damaged index can be rebuilt.
+// The index of a set of modes: blocks of entries of equal size, each with its own sum (formats/modes.md 4). An
+// entry is also stored after the data of its mode, so that a damaged index can be rebuilt.
 
 // FNV-1a of 64 bits.
 std::uint64_t fnv1a(base::Bytes bytes) noexcept;
@@ -72,26 +72,26 @@ struct Entry {
   Mode mode = {};
   Sums sums = {};  // of the field and of each slice
 
-  // Or else its coefficients.
+  // Otherwise its coefficients are stored.
   bool is_whole() const noexcept { return !mode.error; }
 };
 
-// The sums that entries hold.
+// The sums in entries.
 std::vector<SumName> sum_names();
 
 std::uint64_t entry_bytes(const Description& description);
 std::vector<std::byte> encode(const Entry& entry, const Description& description);
-// Nothing where the bytes are no entry of such a set.
+// Empty if the bytes are not an entry of such a set.
 std::optional<Entry> decode_entry(base::Bytes bytes, const Description& description);
 
 struct Block {
   static constexpr std::uint64_t head_bytes = 48;
 
   std::uint64_t entry_bytes = 0;
-  std::uint64_t room = 0;   // for this many entries
+  std::uint64_t room = 0;   // capacity in entries
   std::uint64_t first = 0;  // number of its first mode
   std::uint64_t count = 0;  // modes in it
-  std::uint64_t next = 0;   // where the payload of the next block begins; 0: there is none
+  std::uint64_t next = 0;   // payload of the next block; 0: there is none
   friend bool operator==(const Block&, const Block&) = default;
 
   std::uint64_t bytes() const noexcept { return head_bytes + room * entry_bytes; }
@@ -100,7 +100,7 @@ struct Block {
 std::vector<std::byte> encode(const Block& block);
 std::optional<Block> decode_block(base::Bytes bytes);
 
-// A block where it lies.
+// A block in the file.
 struct PlacedBlock {
   Block block;
   std::uint64_t offset = 0;  // of the payload of its record
@@ -108,7 +108,7 @@ struct PlacedBlock {
 
 struct Head {
   Description description;
-  std::uint64_t document_bytes = 0;  // of the description as it is in the file
+  std::uint64_t document_bytes = 0;  // of the description as stored
   std::vector<std::string> unproven = {};
   std::vector<PlacedBlock> blocks;  // from the first on, as far as they can be read
   bool is_whole = true;             // false: a block is damaged
@@ -118,12 +118,12 @@ struct Head {
   }
 };
 
-// What the first records say. malformed: the file is no set of modes, or its description is damaged.
+// The contents of the first records. malformed: the file is not a set of modes, or its description is damaged.
 Head read_head(base::ByteSource& file);
-// The same for who adds modes: malformed also where the index is damaged.
+// The same for adding modes: malformed also if the index is damaged.
 Head read_whole_head(base::ByteSource& file);
 
-// What bytes go where for a new set of modes, and for one mode more.
+// Which bytes go where for a new set of modes, and for one more mode.
 
 // The bytes of a set without modes: all but the zeros of its index, up to `end`.
 struct NewSet {
@@ -131,30 +131,30 @@ struct NewSet {
   std::uint64_t end = 0;
   PlacedBlock block;
 };
-// `unproven`: what repairs have said of the set that it is made from.
+// `unproven`: marks of repairs in the set that it is made from.
 NewSet plan_set(const Description& description, const std::vector<std::string>& unproven = {});
 
-// A mode after those that are there, or the first one of a new set.
+// A mode after the existing ones, or the first one of a new set.
 Layout plan_mode(const FieldRequest& request);
 
-// Which modes are in a set: by its index alone, or, where that is damaged, record by record.
+// The modes of a set: from its index alone or, if that is damaged, record by record.
 
 Catalog scan_set(base::ByteSource& file, const Limits& limits);
 
-// A mode as its records tell, whatever the index says.
+// A mode found by its records, independent of the index.
 struct FoundMode {
   Entry entry;
   std::uint64_t end = 0;  // after its last record
 };
-// All whose records are whole, in the order of the file, committed or not.
+// All modes with complete records, in file order, committed or not.
 std::vector<FoundMode> all_modes(base::ByteSource& file, const Description& description,
                                  const std::vector<Record>& records);
-// Of these the first ones, without a gap.
+// The first of these, up to the first gap.
 std::vector<FoundMode> find_modes(base::ByteSource& file, const Description& description,
                                   const std::vector<Record>& records);
 
-// A set whose index is damaged, or whose end is missing, becomes one of the modes that are whole; and the sums of a
-// mode are put in their places (formats/modes.md 8).
+// Repairs a set with a damaged index, or a missing end, into one of the complete modes; and stores the sums of a
+// mode (formats/modes.md 8).
 
 void mend(base::EditedSource& file, const Limits& limits, Findings& done);
 // In the record of the mode and in the index.

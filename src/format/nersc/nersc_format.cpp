@@ -24,32 +24,32 @@
 namespace lq::format::nersc {
 namespace {
 
-// The lines of a NERSC header: what they say of the numbers, and texts that travel with a field (formats/nersc.md 2,
+// The lines of a NERSC header: the description of the numbers, and texts that accompany a field (formats/nersc.md 2,
 // 3).
 
 constexpr std::string_view begin_line = "BEGIN_HEADER";
 constexpr std::string_view end_line = "END_HEADER";
 constexpr std::size_t most_header_bytes = 64 * 1024;
 
-// What DATATYPE says: "4D_SU3_GAUGE_3x3".
+// The parts of DATATYPE: "4D_SU3_GAUGE_3x3".
 struct Datatype {
   int dimensions = 4;
   int colors = 3;
-  bool whole_matrices = false;  // rows are not left out
+  bool whole_matrices = false;  // no rows are omitted
 };
 
-// What FLOATING_POINT says; no byte order: IEEE32 and IEEE64, which programs take differently.
+// The parts of FLOATING_POINT; no byte order: IEEE32 and IEEE64, which programs interpret differently.
 struct FloatingPoint {
   Precision precision = Precision::single;
   std::optional<ByteOrder> order = {};
 };
 
-// Texts that travel with a field, as lines of a NERSC header (formats/nersc.md 3).
+// Texts that accompany a field, as lines of a NERSC header (formats/nersc.md 3).
 
-// The text that is the header of another NERSC file, whose lines a new file gets again.
+// The text with the header of another NERSC file, whose lines are copied to a new file.
 constexpr std::string_view header_text = "nersc-header";
 
-// Takes a number off the front.
+// Removes a number from the front.
 std::optional<int> take_number(std::string_view& text) noexcept {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -75,7 +75,7 @@ std::optional<Datatype> datatype_in(std::string_view text) {
   return Datatype{*dimensions, *colors, whole};
 }
 
-// malformed, unsupported: none of those that are known.
+// malformed, unsupported: unknown.
 Datatype parse_datatype(std::string_view text) {
   const auto found = datatype_in(text);
   if (!found || found->colors < 2 || found->colors > 100) {
@@ -113,15 +113,15 @@ FloatingPoint parse_floating_point(std::string_view text) {
   return result;
 }
 
-// Readers pass over lines they do not know, some of them with buffers of 100 characters for a line: long texts are cut,
-// and bytes that are no printable characters become %XX. PyQUDA and PyLatticeIO split every line at its equals signs
-// and refuse more than one: no value of ours has any.
+// Readers skip unknown lines, some of them with buffers of 100 characters for a line: long texts are split,
+// and bytes that are not printable characters become %XX. PyQUDA and PyLatticeIO split every line at its equals signs
+// and refuse more than one: no value written here has any.
 
 constexpr std::string_view own_prefix = "LIMEQUAT_TEXT_";
 constexpr std::size_t most_text_bytes = 16 * 1024;  // of all texts together
 constexpr std::size_t piece_bytes = 24;             // before they are encoded, so that lines stay below 100 characters
 
-// What the writer settles.
+// Lines that the writer determines.
 constexpr std::array<std::string_view, 17> of_numbers{
     "HDR_VERSION", "DATATYPE",    "STORAGE_FORMAT", "DIMENSION_1",      "DIMENSION_2",     "DIMENSION_3",
     "DIMENSION_4", "DIMENSION_5", "DIMENSION_6",    "DIMENSION_7",      "DIMENSION_8",     "LINK_TRACE",
@@ -131,7 +131,7 @@ bool is_of_numbers(std::string_view key) noexcept {
   return key.empty() || key == begin_line || std::ranges::find(of_numbers, key) != of_numbers.end();
 }
 
-// What the writer adds by itself.
+// Lines that the writer adds itself.
 bool is_usual(const flat::HeaderLine& line) noexcept {
   return (line.key.starts_with("BOUNDARY_") && line.value == "PERIODIC") ||
          (line.key == "CREATOR" && line.value.starts_with("limequat "));
@@ -156,7 +156,7 @@ std::string decode(std::string_view text) {
   return bytes;
 }
 
-// A line ENSEMBLE_ID = text that may stand in a header as it is.
+// A line ENSEMBLE_ID = text that can be stored verbatim.
 bool is_line(std::string_view key, std::string_view value) noexcept {
   const auto is_key = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
   const auto is_value = [](char c) { return c >= ' ' && c <= '~' && c != '='; };
@@ -164,7 +164,7 @@ bool is_line(std::string_view key, std::string_view value) noexcept {
          std::ranges::all_of(value, is_value) && !is_of_numbers(key) && !key.starts_with(own_prefix);
 }
 
-// A text as lines of ours.
+// A text as lines of this library.
 std::string encoded_lines(std::string_view name, std::string_view text) {
   std::string lines = fmt::format("{}NAME = {}\n", own_prefix, encode(name));
   for (; !text.empty(); text.remove_prefix(std::min(piece_bytes, text.size()))) {
@@ -173,7 +173,7 @@ std::string encoded_lines(std::string_view name, std::string_view text) {
   return lines;
 }
 
-// The lines of another header that say nothing of numbers; those that cannot stand as they are become a text.
+// The lines of another header that do not describe numbers; those that cannot be stored verbatim become a text.
 std::string other_lines(std::string_view text) {
   std::string lines, kept;
   while (!text.empty()) {
@@ -191,7 +191,7 @@ std::string other_lines(std::string_view text) {
   return kept.empty() ? lines : lines + encoded_lines(header_text, kept);
 }
 
-// Those of a header: its own lines as one text, and the texts that we put there.
+// The texts of a header: its own lines as one text, and texts that this library put there.
 Metadata texts_of(const flat::TextHeader& header) {
   Metadata texts;
   std::string lines;
@@ -202,14 +202,14 @@ Metadata texts_of(const flat::TextHeader& header) {
       lines += fmt::format("{} = {}\n", base::printable(line.key), base::printable(line.value, most_header_bytes));
       continue;
     }
-    // LIMEQUAT_TEXT_NAME begins a text, LIMEQUAT_TEXT_MORE goes on with it.
+    // LIMEQUAT_TEXT_NAME begins a text, LIMEQUAT_TEXT_MORE continues it.
     if (line.key.ends_with("NAME")) {
       texts.emplace_back(decode(line.value), "");
     } else if (!texts.empty()) {
       texts.back().second += decode(line.value);
     }
   }
-  // The lines of one header, whichever way they were stored.
+  // The lines of one header, in whichever form they were stored.
   std::erase_if(texts, [&](const auto& text) {
     if (text.first == header_text) lines += text.second;
     return text.first == header_text;
@@ -218,7 +218,7 @@ Metadata texts_of(const flat::TextHeader& header) {
   return texts;
 }
 
-// Those that have a place in a header.
+// The texts that a header can store.
 Metadata held_texts(const Metadata& texts) {
   Metadata held;
   std::size_t bytes = 0;
@@ -231,7 +231,7 @@ Metadata held_texts(const Metadata& texts) {
   return held;
 }
 
-// The lines for them, but not those that say what the numbers are.
+// The lines for these texts, without those that describe the numbers.
 std::string lines_of(const Metadata& texts) {
   std::string lines;
   for (const auto& [name, text] : texts) {
@@ -263,7 +263,7 @@ int count_likely(base::Bytes numbers, ByteOrder order) {
   return likely;
 }
 
-// Elements of unitary matrices in the wrong byte order are hardly ever of the size of 1.
+// Elements of unitary matrices in the wrong byte order rarely have a magnitude near 1.
 ByteOrder likely_order(base::ByteSource& file, std::uint64_t offset, Precision precision) {
   std::array<std::byte, 4608> buffer{};
   const base::Bytes numbers = base::Bytes(buffer).first(file.read_at(offset, buffer));
@@ -311,7 +311,7 @@ void read_lattice(const flat::TextHeader& header, const Datatype& type, Payload&
   payload.stored = whole(payload.extents);
 }
 
-// formats/nersc.md 4: which rows there are.
+// formats/nersc.md 4: the existing rows.
 void read_matrices(const Datatype& type, std::uint64_t data_bytes, Payload& payload) {
   payload.spec.kind = FieldKind::gauge;
   payload.spec.colors = type.colors;
@@ -321,8 +321,8 @@ void read_matrices(const Datatype& type, std::uint64_t data_bytes, Payload& payl
   if (type.whole_matrices) return;
   if (type.colors == 3) return flat::leave_third_rows_out(payload);
   if (payload.length == data_bytes) return;
-  base::fail(Code::unsupported, {},
-             "rows are left out of the matrices of SU({}), which only files of SU(3) can be read without", type.colors);
+  base::fail(Code::unsupported, {}, "rows of the SU({}) matrices are omitted, which is supported for SU(3) only",
+             type.colors);
 }
 
 std::optional<double> read_average(const flat::TextHeader& header, std::string_view key, const Record& record,
@@ -381,7 +381,7 @@ flat::Head Nersc::read(base::ByteSource& file, const Limits&, Findings& findings
   return head;
 }
 
-// The layouts that can be chosen.
+// The supported layouts.
 bool chooses_two_rows(const FieldRequest& request) {
   const std::string& layout = request.choices.layout;
   if (layout.empty() || layout == "3x3") return false;
@@ -393,7 +393,7 @@ bool chooses_two_rows(const FieldRequest& request) {
   flat::refuse(nersc_name, "two rows of SU(3) matrices only", fmt::format("not of SU({})", request.spec.colors));
 }
 
-// Lines that are not there already.
+// Adds the line unless it exists.
 void add_line(std::string& lines, std::string_view key, std::string_view value) {
   const std::string begin = fmt::format("{} = ", key);
   if (!lines.starts_with(begin) && lines.find("\n" + begin) == std::string::npos) {
@@ -403,10 +403,10 @@ void add_line(std::string& lines, std::string_view key, std::string_view value) 
 
 constexpr std::string_view no_sum = "00000000";
 
-// The digits that give this double again and no more: as many as were stated, or measured.
+// The fewest digits that restore this double: as many as were stated, or measured.
 std::string digits_of(double value) { return fmt::format("{}", value); }
 
-// A number that comes when its place is there already: blanks follow it, as long as any may be.
+// Space for a number that becomes known later: padded with blanks to the longest possible number.
 std::string late_number(double value) {
   constexpr std::size_t most_digits = 24;  // -1.2345678901234567e-308
   std::string text = digits_of(value);
@@ -414,7 +414,7 @@ std::string late_number(double value) {
   return text;
 }
 
-// Where the numbers stand that depend on the data; 0: nowhere.
+// The positions of numbers that depend on the data; 0: none.
 struct LatePlaces {
   std::uint64_t link_trace = 0, plaquette = 0, sum = 0;
 
@@ -450,7 +450,7 @@ Layout Nersc::plan(const FieldRequest& request) const {
     if (request.link_trace) text += fmt::format("LINK_TRACE = {}\n", digits_of(*request.link_trace));
     if (request.plaquette) text += fmt::format("PLAQUETTE = {}\n", digits_of(*request.plaquette));
   }
-  late.sum = add_late("CHECKSUM", no_sum);  // always: its readers want one
+  late.sum = add_late("CHECKSUM", no_sum);  // always: its readers need one
   std::string lines = lines_of(request.metadata);
   for (int d = 0; d < 4; ++d) add_line(lines, fmt::format("BOUNDARY_{}", d + 1), "PERIODIC");
   add_line(lines, "CREATOR", fmt::format("limequat {}", version()));

@@ -19,9 +19,9 @@ namespace lq::format::openqcd {
 namespace {
 
 constexpr double most_plaquette = 3;        // times the usual one: the trace is not divided by 3
-constexpr std::int64_t most_extent = 4096;  // sizes fit 64 bits
+constexpr std::int64_t most_extent = 4096;  // so that sizes fit 64 bits
 constexpr std::array<int, 4> directions{3, 0, 1, 2};
-constexpr std::uint64_t few_numbers = 512;  // that are looked at
+constexpr std::uint64_t few_numbers = 512;  // to inspect
 
 // Four numbers of 32 bits for the directions t, x, y, z.
 Coord numbers_at(base::Bytes start, std::size_t offset) {
@@ -60,7 +60,7 @@ std::optional<Place> place_of(base::ByteSource& file, bool is_block) {
   return is_block_of(place) ? std::optional(place) : std::nullopt;
 }
 
-// A sum over all data of what is not below 0 cannot be below that of the first numbers.
+// A sum over all data of nonnegative terms cannot be less than that of the first numbers.
 bool can_be_sum(base::ByteSource& file, std::uint64_t data, Kind kind, double stated) {
   double sum = 0;
   for (std::uint64_t at = data, k = 0; k < few_numbers && at + 8 <= file.size(); at += 8, ++k) {
@@ -69,11 +69,11 @@ bool can_be_sum(base::ByteSource& file, std::uint64_t data, Kind kind, double st
   }
   // The action of momenta counts every square at least twice (formats/openqcd.md 5).
   const double least = kind == Kind::momenta ? 2 * sum : sum;
-  // Data with numbers that are none have no sum either.
+  // Data with NaN have no sum either.
   return std::isnan(stated) || (std::isfinite(stated) && stated > 0 && least <= stated * (1 + 1e-9));
 }
 
-// Of the order of one, give or take: numbers of any size are noise.
+// Roughly of order one: numbers of any size are noise.
 bool are_angles(base::ByteSource& file, std::uint64_t data) {
   constexpr double least = 1e-30, most = 1e6;
   for (std::uint64_t at = data, k = 0; k < few_numbers && at + 8 <= file.size(); at += 8, ++k) {
@@ -83,7 +83,7 @@ bool are_angles(base::ByteSource& file, std::uint64_t data) {
   return true;
 }
 
-// Whether a field of that kind can begin at a byte of the file.
+// True if a field of that kind can begin at a byte of the file.
 bool fits(base::ByteSource& file, Kind kind, std::uint64_t begin) {
   const std::uint64_t data = begin + head_bytes(kind);
   const double value = real_at(file, data - 8);
@@ -186,7 +186,7 @@ namespace {
 
 constexpr std::uint64_t most_blocks = 1'000'000;
 
-// How the lattice is cut: blocks are counted like sites, z fastest.
+// The division of the lattice: blocks are counted like sites, z fastest.
 struct Cut {
   Extents counts;
 
@@ -218,7 +218,7 @@ bool is_there(base::ByteSource& beside, const std::string& path) {
   }
 }
 
-// The last name of a path, which becomes shorter by it.
+// Removes the last name from a path and returns it.
 std::string take_name(std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
@@ -226,11 +226,11 @@ std::string take_name(std::string& path) {
   return name;
 }
 
-// How the files of a set are called: all of one folder, or ib/n and ib % n as the names of two.
+// The names of the files of a set: all in one folder, or ib/n and ib % n as the names of two.
 struct BlockNames {
-  std::string folder;       // with a slash after it, unless it is the current one
+  std::string folder;       // with a trailing slash, unless it is the current one
   std::string run;          // up to the number of the block
-  std::uint64_t in_folder;  // blocks for which the first of two folders stands; 0: there are none
+  std::uint64_t in_folder;  // blocks per first folder of two; 0: no folders
 
   std::string operator()(std::uint64_t ib) const {
     if (in_folder == 0) return fmt::format("{}{}{}", folder, run, ib);
@@ -238,7 +238,7 @@ struct BlockNames {
   }
 };
 
-// Of the blocks that share a first folder there are as many in every one.
+// Every first folder has the same number of blocks.
 std::optional<BlockNames> names_in_folders(base::ByteSource& file, const std::string& run, std::uint64_t ib,
                                            std::uint64_t blocks, std::uint64_t other) {
   std::string path = file.path();
@@ -269,17 +269,17 @@ BlockNames names_of(base::ByteSource& file, std::string_view mark, std::uint64_t
   const std::string run = name.substr(0, at + mark.size());
   if (folder.size() + name.size() < file.path().size()) folder += '/';
   BlockNames flat{folder, run, 0};
-  // The last one: in folders it is in another place for every number of them.
+  // The last one: in folders its path differs for every possible number of folders.
   const std::uint64_t other = ib + 1 == blocks ? 0 : blocks - 1;
   if (other == ib || is_there(file, flat(other))) return flat;
   if (const auto names = names_in_folders(file, run, ib, blocks, other)) return *names;
   base::fail(Code::truncated, {},
-             "this is block {} of {}, and block {} is not there: it is looked for as {}, and in folders as openQCD "
-             "makes them; copy the whole set",
+             "this is block {} of {}, and block {} is missing: expected at {}, or in folders as openQCD "
+             "creates them; copy the whole set",
              ib, blocks, other, flat(other));
 }
 
-// A file that belongs to another set, or lies in the place of another block.
+// A file of another set, or in the place of another block.
 void require_block(base::ByteSource& file, const Seen& seen, const Cut& cut, std::uint64_t ib, double value) {
   const auto found = look(file);
   const std::uint64_t check_at = seen.place.header_bytes() + head_bytes(seen.kinds.front()) - 8;
@@ -296,7 +296,7 @@ std::vector<std::string> block_files(base::ByteSource& file, const Seen& seen) {
   const Cut cut(seen.place);
   const std::uint64_t blocks = volume(cut.counts), ib = cut.number_of(seen.place);
   if (blocks > most_blocks) {
-    base::fail(Code::unsupported, {}, "this is one of {} blocks; sets of up to {} are read", blocks, most_blocks);
+    base::fail(Code::unsupported, {}, "this is one of {} blocks; sets can have up to {}", blocks, most_blocks);
   }
   const BlockNames names = names_of(file, "_b", ib, blocks);
   const double value = real_at(file, seen.place.header_bytes() + head_bytes(seen.kinds.front()) - 8);

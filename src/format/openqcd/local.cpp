@@ -36,7 +36,7 @@ double real_in(base::ByteSource& file, std::uint64_t offset, ByteOrder order) {
   return std::bit_cast<double>(load<std::uint64_t>(bytes.data(), order));
 }
 
-// Headers have t, x, y, z.
+// Headers store t, x, y, z.
 Coord four_at(base::Bytes start, std::size_t word, ByteOrder order) {
   Coord numbers = Coord::filled(4, 0);
   for (std::size_t k = 0; k < 4; ++k) {
@@ -72,18 +72,18 @@ std::optional<LocalPlace> place_in(base::ByteSource& file, ByteOrder order) {
   }
   place.sum_at = 4 * fixed_words + between;
   const double most = 18.0 * static_cast<double>(volume(place.local));
-  if (!(std::abs(real_in(file, place.sum_at, order)) <= most * 1.5)) return {};  // at borders more
+  if (!(std::abs(real_in(file, place.sum_at, order)) <= most * 1.5)) return {};  // more at borders
   return place;
 }
 
-// Blocks of 4, else 3, else 2 points that fill so many, in every direction but t, of which a block has all.
+// Blocks of 4, else 3, else 2 points that divide the extent, in every direction but t, where a block has all.
 Extents cache_block(const Extents& all) {
   Extents block = all;
   for (int d = 0; d < 3; ++d) block[d] = all[d] % 4 == 0 ? 4 : all[d] % 3 == 0 ? 3 : all[d] % 2 == 0 ? 2 : 1;
   return block;
 }
 
-// False: they are no blocks of that kind.
+// False: they are not blocks of that kind.
 bool add_blocks(const Extents& all, const Coord& lower, LocalOrder& order) {
   if (volume(all) == 0) return true;
   const Extents block = cache_block(all);
@@ -106,7 +106,7 @@ std::optional<LocalOrder> if_even(LocalOrder order) {
   return order;
 }
 
-// All ways in which the given number of threads divide the local lattice, an even part of at least 4 points for each.
+// All divisions of the local lattice among the given number of threads, with an even part of at least 4 points each.
 std::vector<Extents> ways_of(const Extents& local, std::int64_t threads) {
   std::vector<Extents> ways;
   Extents counts = Coord::filled(4, 1);
@@ -135,7 +135,7 @@ class Links {
     for (std::size_t k = 0; k < order.lower.size(); ++k) numbers_.emplace(key_of(order.lower[k]), k);
   }
 
-  // The mean of Re tr over plaquettes between some odd points x and x + mu + nu; nothing: there are none.
+  // The mean of Re tr over plaquettes between some odd points x and x + mu + nu; empty: there are none.
   std::optional<double> sampled_plaquette() {
     constexpr std::uint64_t most_points = 96;
     const Box all = whole(place_.local);
@@ -206,7 +206,7 @@ class Links {
   base::ByteSource& file_;
   const LocalPlace& place_;
   Extents block_;
-  std::map<std::array<std::int64_t, 4>, std::uint64_t> numbers_;  // of a block, by where it begins
+  std::map<std::array<std::int64_t, 4>, std::uint64_t> numbers_;  // of a block, by its first point
 };
 
 std::vector<LocalOrder> orders_of(const LocalPlace& place) {
@@ -221,7 +221,7 @@ std::vector<LocalOrder> orders_of(const LocalPlace& place) {
   return orders;
 }
 
-// Of several the one with the largest plaquettes, for in a wrong one unrelated links meet.
+// Among several the one with the largest plaquettes, because in a wrong order unrelated links meet.
 LocalOrder order_of(base::ByteSource& file, const LocalPlace& place) {
   std::vector<LocalOrder> orders = orders_of(place);
   if (orders.empty()) {
@@ -238,10 +238,10 @@ LocalOrder order_of(base::ByteSource& file, const LocalPlace& place) {
     if (mean > found) best = k;
     found = std::max(found, mean);
   }
-  constexpr double most_deviation = 0.5;  // of what a sample gives; a wrong order gives 0
+  constexpr double most_deviation = 0.5;  // of the sample's value; a wrong order gives 0
   if (std::abs(found - stated) > most_deviation * std::max(std::abs(stated), 0.05)) {
     base::fail(Code::malformed, {},
-               "in none of the {} orders that {} threads allow are its plaquettes what it states: {:.3f} for a sample, "
+               "its plaquettes are wrong in all {} orders that {} threads allow: {:.3f} for a sample, "
                "stated {:.3f}; its points are in another order, or the file is damaged",
                orders.size(), std::max<std::int64_t>(place.threads, 1), found, stated);
   }
@@ -276,7 +276,7 @@ LocalFiles files_of_all(base::ByteSource& file, const LocalPlace& place) {
                           found->sum_at == place.sum_at;
     if (!is_alike) {
       base::fail(Code::malformed, {},
-                 "{} is not the file of process {} of this set: its header or its size are others; copy it again", path,
+                 "{} is not the file of process {} of this set: its header or its size differs; copy it again", path,
                  expected.rank());
     }
     files.sum += real_in(*other, place.sum_at, place.order);

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// No magic: a file is recognised by its exact size, a check value that can be one, and numbers that can be links.
+// No magic: a file is recognised by its exact size, a possible check value, and numbers that can be links.
 // Configurations and spinor fields of openQCD (docs/formats/openqcd.md).
 #include <array>
 #include <bit>
@@ -19,7 +19,7 @@
 
 namespace lq::format::openqcd {
 
-// Files of openQCD's family as they are written: one, or a set of blocks.
+// Files of openQCD's family for writing: one, or a set of blocks.
 
 inline constexpr std::string_view openqcd_name = "openqcd";
 inline constexpr std::string_view contents_of_files =
@@ -28,19 +28,19 @@ inline constexpr std::string_view contents_of_files =
 inline constexpr SumName square_norm{SumKind::norm, SumOf::field};
 inline constexpr SumName momentum_action{SumKind::momentum_action, SumOf::field};
 
-// The kind that holds such a field; nothing: there is none.
+// The kind for such a field; empty: there is none.
 std::optional<Kind> kind_for(const FieldSpec& spec, const Extents& extents) noexcept;
 
 Layout plan_file(const FieldRequest& request);
 
 namespace {
 
-// Local files of openQCD 2.4 (formats/openqcd.md 9) as they are written: one for each of its processes.
+// Local files of openQCD 2.4 (formats/openqcd.md 9) for writing: one for each of its processes.
 
 constexpr std::string_view layout_name = "local";
 constexpr std::uint64_t words_of_header = 17, smallest_local = 4;
 
-// Behind the name of the layout, how the threads of openQCD share a process: "local:2x1x1x1".
+// The part after the name of the layout: how openQCD's threads share a process: "local:2x1x1x1".
 Extents threads_of(const std::string& layout) {
   if (layout == layout_name) return Coord::filled(4, 1);
   return parse_extents(layout.substr(layout_name.size() + 1));
@@ -48,8 +48,8 @@ Extents threads_of(const std::string& layout) {
 
 [[noreturn]] void refuse_order(const Extents& local, const Extents& threads) {
   base::fail(Code::unsupported, {},
-             "openQCD keeps the points of a process of {}, shared by threads as {}, in blocks of odd or unlike "
-             "extents, or gives a thread less than 4 points in a direction; such local files are not written: take "
+             "openQCD stores the points of a process of {}, shared by threads as {}, in blocks of odd or different "
+             "extents, or gives a thread less than 4 points in a direction; such local files are not supported: use "
              "another process grid, or the exported form",
              to_string(local), to_string(threads));
 }
@@ -86,7 +86,7 @@ LocalPlace place_of(const Parts& parts, const Extents& threads) {
   return place;
 }
 
-// Whether they are asked for. invalid_argument: a layout is that nobody knows.
+// True if local files are requested. invalid_argument: unknown layout.
 bool is_local(const FieldRequest& request) {
   const std::string& layout = request.choices.layout;
   if (layout.empty() || layout == "exported") return false;
@@ -97,7 +97,7 @@ bool is_local(const FieldRequest& request) {
              base::printable(layout));
 }
 
-// Of a gauge field. invalid_argument: the process grid is not told. unsupported: the order of points is none that is
+// For a gauge field. invalid_argument: the process grid is not given. unsupported: the order of points cannot be
 // written.
 Layout plan_local(const FieldRequest& request) {
   const auto parts = Parts::of(request);
@@ -135,11 +135,11 @@ Layout plan_local(const FieldRequest& request) {
   return layout;
 }
 
-// What every file of a field begins with, except for the place of a block.
+// The beginning of every file of a field, except for the place of a block.
 struct FieldHead {
   Kind kind;
-  double value = 0;      // the check value, where it is known
-  bool is_late = false;  // of links: it is known when the data have passed
+  double value = 0;      // the check value, if known
+  bool is_late = false;  // for links: it is known after the data have passed
 
   std::string operator()(const std::string& place) const {
     flat::HeaderWriter header(ByteOrder::little);
@@ -149,7 +149,7 @@ struct FieldHead {
   }
 };
 
-// The check value as it is in the file, out of what is known when the data have passed.
+// The check value in the file's form, from facts known after the data have passed.
 std::string value_of(Kind kind, const Digest& digest) {
   flat::HeaderWriter value(ByteOrder::little);
   if (kind == Kind::gauge) return value.real(3 * digest.plaquette.value()).bytes();
@@ -159,7 +159,7 @@ std::string value_of(Kind kind, const Digest& digest) {
   return value.word(words.at(1)).word(words.at(0)).bytes();
 }
 
-// Check values that are known then only are put into every file.
+// Late check values are stored in every file.
 void add_tail(Layout& layout, const FieldHead& head, std::uint64_t value_at) {
   const bool has_plaquette = head.kind == Kind::gauge || head.kind == Kind::u1;
   if (has_plaquette && !head.is_late) return;
@@ -209,7 +209,7 @@ Layout plan_blocks(const FieldRequest& request, const Parts& parts, const FieldH
   return layout;
 }
 
-// U(1) links behind the gauge field of openQ*D.
+// U(1) links after the gauge field of openQ*D.
 Layout plan_behind(const FieldRequest& request, const FieldHead& head) {
   const std::uint64_t gauge_end = 24 + site_bytes(Kind::gauge) * volume(request.extents);
   bool is_behind = head.kind == Kind::u1 && request.offset == gauge_end && request.choices.parts.empty();
@@ -281,7 +281,7 @@ Layout plan_file(const FieldRequest& request) {
 
 namespace {
 
-// Where a link begins: that of an even site lies with its odd neighbour.
+// The first byte of a link: links of an even site are stored with its odd neighbour.
 std::uint64_t link_at(const Extents& extents, std::uint64_t data, Coord x, int mu) {
   constexpr std::uint64_t link_bytes = 144;
   const bool is_odd = (x[0] + x[1] + x[2] + x[3]) % 2 != 0;
@@ -299,15 +299,15 @@ std::optional<flat::Sampled> sample_of(base::ByteSource& file, const Extents& ex
       [&](const Coord& x, int mu) { return link_at(extents, header_of_gauge, x, mu); }, all_up_to);
 }
 
-// Links that are none, or whose plaquette is not the stated one, are damage, or another file.
+// Invalid links, or a plaquette other than the stated one, mean damage, or another format.
 Likeness likeness_of(base::ByteSource& file) {
   const auto seen = look(file);
   if (!seen) return look_local(file) ? Likeness::yes : Likeness::no;
   if (seen->kinds.front() != Kind::gauge) return Likeness::yes;
-  constexpr int few_links = 64;  // of 8 odd sites, which the smallest lattice has
+  constexpr int few_links = 64;  // of 8 odd sites, the minimum on any lattice
   const std::uint64_t data = seen->place.header_bytes() + head_bytes(Kind::gauge);
   if (!flat::begins_unitary(file, data, ByteOrder::little, 3, few_links)) return Likeness::maybe;
-  // Plaquettes of a block are those within it.
+  // The plaquettes of a block are those within it.
   if (seen->place.is_block()) return Likeness::yes;
   const auto sample = sample_of(file, seen->place.extents);
   return sample && sample->agrees_with(real_at(file, data - 8) / 3) ? Likeness::yes : Likeness::maybe;
@@ -369,7 +369,7 @@ std::string_view section_of(Kind kind) noexcept {
   return "formats/openqcd.md 4";
 }
 
-// What stands before the data of a field, behind the place.
+// The part of the header between the place and the data of a field.
 flat::Head field_head(flat::HeaderReader& header, const Extents& extents, Kind kind) {
   flat::Head head;
   head.payload = payload_of(extents, kind);
@@ -397,7 +397,7 @@ flat::Head field_head(flat::HeaderReader& header, const Extents& extents, Kind k
   return head;
 }
 
-// Even points are a field of its own, on a lattice of half the extent in z.
+// Even points form a separate field, on a lattice of half the extent in z.
 void halve(Payload& payload, Findings& findings) {
   Record record;
   record.type = flat::data_type(openqcd_name);

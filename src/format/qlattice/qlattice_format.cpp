@@ -50,7 +50,7 @@ std::uint64_t number(const flat::TextHeader& header, const std::string& key) {
              "{} = {} is not a number from 1 to 2^31 - 1", key, base::printable(value));
 }
 
-// formats/qlattice.md 3: what the given number of numbers of a site are.
+// formats/qlattice.md 3: the meaning of the given number of numbers per site.
 FieldSpec spec_of(std::uint64_t numbers, Precision precision) {
   FieldSpec spec = numbers == 72   ? gauge_spec(precision, 3, 4)
                    : numbers == 24 ? spinor_spec(precision)
@@ -73,7 +73,7 @@ flat::Head Qlattice::read(base::ByteSource& file, const Limits&, Findings& findi
   const std::uint64_t bytes = number(header, "sizeof(M)");
   if (bytes != 4 && bytes % 8 != 0) {
     base::fail(Code::unsupported, {.expected = "4, or a multiple of 8", .found = fmt::format("{}", bytes)},
-               "sizeof(M) = {}: elements that are neither floats nor made of doubles are not read", bytes);
+               "sizeof(M) = {}: only elements made of floats or doubles are supported", bytes);
   }
   const std::uint64_t numbers = number(header, "multiplicity") * (bytes == 4 ? 1 : bytes / 8);
   payload.spec = spec_of(numbers, bytes == 4 ? Precision::single : Precision::double_);
@@ -109,7 +109,7 @@ Layout Qlattice::plan(const FieldRequest& request) const {
   payload.extents = request.extents;
   payload.byte_order = ByteOrder::big;
   Layout layout = flat::layout_of(text, std::move(payload));
-  // Its readers compare always.
+  // Its readers always compare it.
   layout.sums = {bytes_sum};
   layout.tail = [sum_at](const Digest& digest) {
     const std::uint32_t sum = digest.sums.find(bytes_sum)->words.front();

@@ -25,7 +25,7 @@ struct Axis {
   std::uint64_t extent;
 };
 
-// Of the numbers of a site, slowest first, as in memory.
+// For the numbers of a site, slowest first, as in memory.
 std::vector<Axis> axes_of(const FieldSpec& spec) {
   const auto colors = static_cast<std::uint64_t>(spec.colors), spins = static_cast<std::uint64_t>(spec.spins);
   switch (spec.kind) {
@@ -58,7 +58,7 @@ struct Laid {
   bool from_t;
 };
 
-// Number k of the site in the file is this one in memory.
+// The memory index of number k of the site in the file.
 std::uint64_t in_memory(const std::vector<Laid>& laid, std::uint64_t k) {
   std::uint64_t number = 0;
   for (auto axis = laid.rbegin(); axis != laid.rend(); ++axis) {
@@ -137,7 +137,7 @@ struct Preset {
   ByteOrder byte_order;
   std::optional<Precision> precision;  // nothing: either
   std::string_view basis;
-  std::uint64_t spins = 4;  // where the text does not say them
+  std::uint64_t spins = 4;  // if the text does not state them
   bool is_text = false;
 };
 
@@ -258,7 +258,7 @@ void require_known_lines(const flat::TextHeader& header) {
   for (const flat::HeaderLine& line : header.lines) {
     if (line.key.empty() || std::ranges::find(known, line.key) != known.end()) continue;
     const auto near = base::nearest(line.key, known);
-    base::fail(Code::malformed, {}, "there is no line \"{}\" in descriptions{}", base::printable(line.key),
+    base::fail(Code::malformed, {}, "unknown line \"{}\" in the description{}", base::printable(line.key),
                near ? fmt::format("; did you mean \"{}\"?", *near) : "");
   }
 }
@@ -301,8 +301,7 @@ Ordering ordering_of(std::string_view layout, const FieldSpec& spec) {
                  lq::name(preset->kind), lq::name(spec.kind));
     }
     if (preset->precision && *preset->precision != spec.precision) {
-      base::fail(Code::unsupported, {},
-                 "the layout {} has numbers in {} precision; ask for it (options.precision = {})", layout,
+      base::fail(Code::unsupported, {}, "the layout {} has numbers in {} precision; set options.precision = {}", layout,
                  lq::name(*preset->precision), lq::name(*preset->precision));
     }
     return {std::string(preset->order), preset->byte_order, preset->is_text};

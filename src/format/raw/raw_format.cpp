@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Numbers without a header, beside a text that says what they are (formats/raw.md).
+// Numbers without a header, with a separate text that describes them (formats/raw.md).
 
 #include <array>
 #include <memory>
@@ -55,7 +55,7 @@ Metadata Raw::carried(const Metadata& texts, bool) const {
   return {};
 }
 
-// Beside the description, unless its path begins at the root; by its name where the text names none.
+// Relative to the description unless the path is absolute; derived from its name if the text names none.
 std::string path_of(const base::ByteSource& file, const std::string& data) {
   if (data.empty()) return fmt::format("{}{}", file.path(), data_suffix);
   if (data.starts_with('/')) return data;
@@ -106,7 +106,7 @@ flat::Head Raw::read(base::ByteSource& file, const Limits&, Findings& findings) 
     Record record;
     record.type = flat::data_type(raw_name);
     findings.warning("raw-trailing-bytes", record,
-                     fmt::format("{} bytes of {} follow the data; is the lattice, the precision or the offset another?",
+                     fmt::format("{} bytes of {} follow the data; check the lattice, the precision and the offset",
                                  data->size() - end, base::printable(path, most_shown)),
                      fmt::format("{} bytes", end), fmt::format("{} bytes", data->size()));
   }
@@ -149,7 +149,7 @@ Layout Raw::plan(const FieldRequest& request) const {
   lay(payload, ordering.order, 1);
   if (ordering.is_text) plan_text(payload);
 
-  // No line "data": where the description goes, its data go, too.
+  // No line "data": the data then stay with the description if both are moved.
   const std::string_view numbers = ordering.is_text                        ? "numbers = text"
                                    : ordering.byte_order == ByteOrder::big ? "byte_order = big"
                                                                            : "byte_order = little";
@@ -171,7 +171,7 @@ Layout Raw::plan(const FieldRequest& request) const {
   }
   text += fmt::format("{}\n", end_line);
   layout.head = {flat::literal_at(0, text)};
-  // How long a text becomes is known when it is written.
+  // The length of the text is known only after it is written.
   layout.end = {text.size(), ordering.is_text ? 0 : payload.length};
   layout.payload = {std::move(payload)};
   return layout;

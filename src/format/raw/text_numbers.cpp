@@ -25,7 +25,7 @@ constexpr std::string_view encoding_single = "text-single", encoding_double = "t
 
 constexpr bool is_white(char c) noexcept { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-// With as many digits as tell each number from its neighbours.
+// With enough digits to distinguish each number from its neighbours.
 template <class Real>
 class TextCodec final : public TileCodec {
  public:
@@ -45,7 +45,7 @@ class TextCodec final : public TileCodec {
     for (std::size_t at = 0; at < sites.size(); at += sizeof(Real)) {
       base::store_be(sites.data() + at, std::bit_cast<Bits>(value_of(next_word(text))));
     }
-    if (!next_word(text).empty()) throw Error(Code::malformed, "there are more numbers in it than there were");
+    if (!next_word(text).empty()) throw Error(Code::malformed, "it contains more numbers than before");
   }
 
   // A sign, a point, an exponent of three digits with its letter and sign, and the end of the line.
@@ -72,7 +72,7 @@ class TextCodec final : public TileCodec {
   }
 };
 
-// Goes over the text of a file and sees where its numbers begin.
+// Scans the text of a file and records where its numbers begin.
 class Places {
  public:
   explicit Places(const Payload& payload)
@@ -82,7 +82,7 @@ class Places {
         file_(payload.file) {}
 
   bool is_complete() const noexcept { return count_ == all_ && !within_; }
-  // A further number follows, which begins there.
+  // The beginning of the next number, if there is one.
   std::optional<std::uint64_t> follows() const noexcept { return follows_; }
   std::uint64_t count() const noexcept { return count_; }
   std::uint64_t end() const noexcept { return end_; }

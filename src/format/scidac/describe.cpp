@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every declaration becomes a candidate; the one that fits the length of the record is taken.
+// Every declaration becomes a candidate; the one that fits the length of the record is used.
 #include "format/scidac/describe.hpp"
 
 #include <algorithm>
@@ -19,14 +19,14 @@ namespace {
 struct Candidate {
   Extents extents;
   Box stored;
-  FieldSpec spec;          // numbers 0: as many as the length gives
+  FieldSpec spec;          // numbers 0: follows from the length
   bool lz_is_sure = true;  // tmLQCD writes lx for lz
 };
 
 enum class Fit { none, other_matrices, other_precision, exact };
 
-// 0 when it does not fit 64 bits, which no record length equals. Not even the bytes of one site need to: the file
-// says how many numbers there are.
+// 0 if it does not fit 64 bits, which no record length equals. Not even the bytes of one site need to fit: the file
+// states the number of numbers.
 std::uint64_t bytes_of(const Candidate& candidate) {
   const auto site = base::checked_multiply(candidate.spec.numbers, candidate.spec.number_bytes());
   return site ? base::checked_multiply(candidate.stored.volume(), *site).value_or(0) : 0;
@@ -51,7 +51,7 @@ std::optional<Candidate> with_box(Candidate candidate, const RecordInfo& info, c
   return candidate;
 }
 
-// Sites that are no numbers, of whatever they are made: as many bytes as are described, or something is damaged.
+// Sites that are not numbers: the record must have as many bytes as described, or something is damaged.
 void report_other_sites(const Candidate& candidate, const Description& given, const Record& data, Findings& findings) {
   const RecordInfo& info = *given.record;
   const auto site = base::checked_multiply(info.typesize, info.datacount);
@@ -95,7 +95,7 @@ std::optional<Candidate> from_scidac(const Description& given, const Record& dat
   return candidate;
 }
 
-// Whether a letter of the name of a known field is damaged.
+// True if a letter in the name of a known field is damaged.
 bool is_nearly_known(std::string_view field) {
   constexpr int most_colors = 9;
   if (base::one_edit_apart(field, "diracFermion")) return true;
@@ -127,14 +127,14 @@ std::optional<Candidate> from_lattice(const Description& given, const Record& da
     candidate.lz_is_sure = lattice.root != "etmcFormat";
   } else if (lattice.root == "etmcFormat" || is_nearly_known(lattice.field)) {
     findings.error(Code::ok, "field-unknown", data,
-                   fmt::format("{} states that the field is \"{}\", which is not a known type: a letter of it is "
+                   fmt::format("{} states that the field is \"{}\", which is not a known type: one letter is "
                                "damaged; its numbers are read as plain numbers",
                                lattice.root, base::printable(lattice.field)));
   }
   return candidate;
 }
 
-// formats/scidac.md 6.1: lx, ly, lt and the byte count are right.
+// formats/scidac.md 6.1: lx, ly, lt and the byte count are correct.
 bool fit_lz(Candidate& candidate, std::uint64_t length) {
   Candidate one = candidate;
   one.extents[2] = 1;
@@ -146,7 +146,7 @@ bool fit_lz(Candidate& candidate, std::uint64_t length) {
   return true;
 }
 
-// Matrices of another SU(N), the one N that makes the length that of the lattice.
+// Matrices of another SU(N), the only N that makes the length equal to that of the lattice.
 bool fit_colors(Candidate& candidate, std::uint64_t length) {
   constexpr int most_colors = 16;
   if (candidate.spec.kind != FieldKind::gauge) return false;
@@ -163,12 +163,12 @@ bool fit_colors(Candidate& candidate, std::uint64_t length) {
   return false;
 }
 
-// Whether the numbers are what the candidate says, so that they are not twice as many of half the size.
+// True if the numbers have the declared precision, and are not twice as many of half the size.
 bool looks_as_declared(const Candidate& candidate, const Record& data, base::ByteSource& file) {
   return likely_precision(file, data.offset, data.data_length, ByteOrder::big) == candidate.spec.precision;
 }
 
-// Adapts the candidate to the length of the record, as far as that is a known deviation.
+// Adapts the candidate to the length of the record, if that is a known deviation.
 Fit fit(Candidate& candidate, const Record& data, base::ByteSource& file) {
   const std::uint64_t length = data.data_length;
   if (candidate.spec.numbers == 0) {
@@ -196,7 +196,7 @@ std::string site_text(const FieldSpec& spec) {
   return fmt::format("{} {}", name(spec.kind), name(spec.precision));
 }
 
-// What the numbers say against the lattice that is described; empty: nothing.
+// What the numbers show against the described lattice; empty: nothing.
 std::string doubt_of_lattice(const Candidate& candidate, const Record& data, base::ByteSource& file) {
   Candidate other = candidate;
   other.spec = in_other_precision(candidate.spec);
@@ -204,9 +204,8 @@ std::string doubt_of_lattice(const Candidate& candidate, const Record& data, bas
     return {};
   }
   const std::string_view factor = candidate.spec.precision == Precision::double_ ? "half" : "twice";
-  return fmt::format(
-      "; the numbers are in {} precision, as declared, of {} as many sites: the lattice is stated wrongly",
-      name(candidate.spec.precision), factor);
+  return fmt::format("; the numbers are in {} precision, as declared, of {} as many sites: the stated lattice is wrong",
+                     name(candidate.spec.precision), factor);
 }
 
 void report_misfit(const Candidate& candidate, const Record& data, base::ByteSource& file, Findings& findings) {
@@ -221,11 +220,11 @@ void report_misfit(const Candidate& candidate, const Record& data, base::ByteSou
 }
 
 void report_missing(const Record& data, Findings& findings) {
-  const std::string sentence = "no scidac-private-record-xml or ildg-format states what the sites hold";
+  const std::string sentence = "no scidac-private-record-xml or ildg-format describes the sites";
   findings.error(Code::malformed, "field-undescribed", data, sentence);
 }
 
-// Both fit the length, so nothing tells which lattice is meant.
+// Both fit the length, so it is unknown which lattice is meant.
 void report_contradiction(const Candidate& scidac, const Candidate& lattice, const Record& data, Findings& findings) {
   findings.error(Code::malformed, "field-contradiction", data,
                  fmt::format("scidac-private-file-xml states {}, ildg-format states {}; both fit {} bytes",
@@ -289,7 +288,7 @@ std::optional<Payload> describe(const Description& given, const Record& data, ba
     return {};
   }
   const Fit best = std::max(scidac_fit, lattice_fit);
-  // Read as the length has it; who examines the file is told.
+  // Read according to the length; examinations report it.
   if (best == Fit::other_matrices) {
     findings.error(
         Code::ok, "field-colors", data,

@@ -18,12 +18,12 @@ namespace {
 
 using base::xml::element;
 
-// In the words of QIO. latqcdtools and nthmc refuse a record without a date, and equal fields are to give equal files.
+// In QIO's notation. latqcdtools and nthmc refuse a record without a date, and equal fields should give equal files.
 constexpr std::string_view undated = "Thu Jan  1 00:00:00 1970 UTC";
 
 std::string number(std::string_view name, std::uint64_t value) { return fmt::format("<{0}>{1}</{0}>", name, value); }
 
-// "4 4 4 8 ", with the blank after the last one that QIO writes.
+// "4 4 4 8 ", with the trailing blank that QIO writes.
 std::string numbers(std::string_view name, const Coord& values) {
   std::string text;
   for (const std::int64_t value : values) text += fmt::format("{} ", value);
@@ -92,7 +92,7 @@ FileInfo decode_file_info(std::string_view text) {
     base::fail(Code::malformed, {}, "<spacetime> says {} dimensions, <dims> lists {}", *dimensions,
                info.extents.size());
   }
-  // Version 1.0 counts files instead.
+  // Version 1.0 gives the number of files instead.
   if (const auto files = optional_number(root, "multifile")) info.volume_format = *files > 1 ? 1 : 0;
   if (const auto volume_format = optional_number(root, "volfmt")) info.volume_format = *volume_format;
   return info;
@@ -121,10 +121,10 @@ std::optional<Checksum> decode_checksum(std::string_view text) {
   const auto suma = sum_from(root, "suma");
   const auto sumb = sum_from(root, "sumb");
   if (suma && sumb) return Checksum{*suma, *sumb};
-  // Without both sums there is nothing but the version, as QIO writes it.
+  // Without both sums only the version remains, as QIO writes it.
   const auto is_more = [](const base::xml::Element& child) { return child.name != "version" && !child.text.empty(); };
   if (std::ranges::any_of(root.children, is_more)) {
-    throw Error(Code::malformed, "the document holds something, but not the two sums <suma> and <sumb>",
+    throw Error(Code::malformed, "the document has contents, but not the two sums <suma> and <sumb>",
                 {.expected = "<suma> and <sumb>"});
   }
   return std::nullopt;
@@ -136,7 +136,7 @@ constexpr std::string_view slices_title = "limequat-slices 1.1", older_slices_ti
 constexpr std::string_view total_label = "total";
 constexpr std::uint64_t sums_length = 53;  // of a line after its label: four blanks, 8 + 8 + 16 + 16 digits, a newline
 
-// What a line tells of a slice, and the last line of all of them.
+// The contents of a line about a slice, and of the last line about all slices.
 struct SliceSums {
   Checksum checksum;
   std::uint64_t plain = 0, weighted = 0;
@@ -160,7 +160,7 @@ std::string line_of(std::string_view label, const SliceSums& sums) {
   base::fail(Code::malformed, {.expected = std::move(expected), .found = shown}, "{}: \"{}\"", what, shown);
 }
 
-// Takes one line off the front of `text`.
+// Removes one line from the front of `text`.
 std::string_view take_line(std::string_view& text) noexcept {
   const std::size_t end = text.find('\n');
   const std::string_view line = text.substr(0, end);

@@ -15,7 +15,7 @@
 
 namespace lq::format::scidac {
 
-// The private XML of SciDAC files (formats/scidac.md 3): written as QIO writes it, read with tolerance.
+// The private XML of SciDAC files (formats/scidac.md 3): written like QIO's, read with tolerance.
 
 // scidac-private-file-xml
 struct FileInfo {
@@ -29,9 +29,9 @@ enum class RecordType { field = 0, global = 1, hypercube = 2 };
 struct RecordInfo {
   RecordType type = RecordType::field;
   Coord lower, upper;  // hypercube: inclusive bounds
-  std::string date;    // empty: left out
+  std::string date;    // empty: omitted
   std::string datatype;
-  std::string precision;  // "F", "D", and what other programs think of
+  std::string precision;  // "F", "D", and inventions of other programs
   std::uint64_t colors = 0;
   std::uint64_t spins = 0;
   std::uint64_t typesize = 0;   // bytes of one datum
@@ -41,25 +41,25 @@ struct RecordInfo {
 // Documents with the terminating NUL that QIO counts in the length.
 std::string encode(const FileInfo& info);
 std::string encode(const RecordInfo& info);
-std::string encode(const Checksum& checksum);  // sums with eight digits: the length is known before the sums are
+std::string encode(const Checksum& checksum);  // sums with eight digits: the length is known before the sums
 
-// Throw Error(malformed) that says what is missing or wrong; the caller adds the place.
+// Throw Error(malformed) that states what is missing or wrong; the caller adds the place.
 FileInfo decode_file_info(std::string_view document);
 RecordInfo decode_record_info(std::string_view document);
-// Nothing when a sum is missing: QIO leaves out sums that happen to be zero.
+// Empty if a sum is missing: QIO omits sums that happen to be zero.
 std::optional<Checksum> decode_checksum(std::string_view document);
 
 // limequat-slices: the SciDAC checksum and the weighted sum of each slice of the slowest dimension, as text of a length
-// that is known before the data are (formats/scidac.md 5.1).
+// that is known before the data (formats/scidac.md 5.1).
 
 inline constexpr std::uint64_t slices_limit = 1ULL << 20;  // bytes; longer records are not written
 
-// The length of the text for the given number of slices; above slices_limit it is not exact, but above it, too.
+// The length of the text for the given number of slices; above slices_limit it is not exact, but also above it.
 std::uint64_t slices_length(std::uint64_t slices) noexcept;
-// What the record holds.
+// The sums in the record.
 inline constexpr SumName slice_checksums{SumKind::scidac, SumOf::slices};
 inline constexpr SumName slice_weights{SumKind::weighted, SumOf::slices};
-// Both sums, of as many slices each.
+// Both sums, for the same number of slices.
 std::string encode_slices(const Sums& sums);
 // Version 1.0 has the checksums only. Throws Error(malformed).
 Sums decode_slices(std::string_view text);

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What verify wants to know of a file beyond its scan and the sums of its fields.
+// Checks of verify beyond the scan of a file and the sums of its fields.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -55,7 +55,7 @@ class Examination {
   Examined examined_;
 };
 
-// A damaged length makes records after it a part of a text, which is none then and passed over.
+// A damaged length makes the following records part of a text, which is then not valid and skipped.
 void Examination::look_for_headers(const Record& record) {
   const Role role = role_of(record.type);
   if (role == Role::data || role == Role::binary || record.data_length < lime::header_bytes) return;
@@ -65,14 +65,14 @@ void Examination::look_for_headers(const Record& record) {
     const base::Bytes candidate = base::Bytes(bytes).subspan(at, lime::header_bytes);
     if (!lime::has_magic(candidate) || !lime::resembles_header(candidate)) continue;
     findings_.error(Code::ok, "lime-records-lost", record,
-                    fmt::format("it holds what looks like a record \"{}\", at byte {}: its length is damaged, and the "
+                    fmt::format("it contains an apparent record \"{}\", at byte {}: its length is damaged, and the "
                                 "records after it are not found",
                                 lime::decode(candidate.first<lime::header_bytes>()).type, record.offset + at));
     return;
   }
 }
 
-// The checksum of SciDAC is one of sites. Sums themselves are compared with the data.
+// The SciDAC checksum covers sites. The sums themselves are compared with the data.
 void Examination::tell_uncovered(const Record& record) {
   const Role role = role_of(record.type);
   if (role == Role::data || role == Role::checksum || role == Role::slices || record.data_length == 0) return;
@@ -92,7 +92,7 @@ std::uint32_t Examination::crc_of(const Record& record) {
   return crc;
 }
 
-// Data without a lattice are one site, of rank 0 (formats/scidac.md 4.4). No field is read of them.
+// Data without a lattice are one site, of rank 0 (formats/scidac.md 4.4). They are not read as a field.
 void Examination::compare_global(const Group& group) {
   const auto is_its_field = [&](const FieldEntry& field) { return field.record == group.data; };
   if (!group.record_info || !group.checksum || std::ranges::any_of(catalog_.fields, is_its_field)) return;
@@ -121,8 +121,8 @@ void Examination::compare_global(const Group& group) {
   examined_.claims.push_back(std::move(claim));
 }
 
-// One letter tells whether a generic site holds doubles or twice as many single numbers; of other fields colours and
-// spins tell, too.
+// A single letter says whether a generic site has doubles or twice as many single numbers; for other fields colours
+// and spins show it, too.
 void Examination::compare_precision(const FieldEntry& field) {
   const Payload& payload = field.payload;
   if (payload.spec.kind != FieldKind::generic || !payload.is_in_one_piece() || !catalog_.files.empty()) return;
@@ -137,7 +137,7 @@ void Examination::compare_precision(const FieldEntry& field) {
                                 name(payload.spec.precision), name(*looks)));
 }
 
-// Half of a lattice twice as large holds as many sites, and which one it is says a text without a checksum.
+// Half of a lattice twice as large has the same number of sites, and only a text without a checksum tells which it is.
 void Examination::compare_lattices() {
   const bool has_subset =
       std::ranges::find(catalog_.findings, "scidac-subset", &Finding::rule) != catalog_.findings.end();
@@ -148,7 +148,7 @@ void Examination::compare_lattices() {
     const auto [offset, length] = std::pair(field.payload.offset, field.payload.length);
     examined_.claims.push_back({field.name, "lattice", Evidence::nature, Outcome::differs, offset, length});
     findings_.warning("scidac-lattices", catalog_.records.at(static_cast<std::size_t>(field.record)),
-                      fmt::format("it is on a lattice of {}, but the first field of the file is on one of {}: the text "
+                      fmt::format("its lattice is {}, but the first field of the file is on {}: the text "
                                   "that says so is damaged for one of them",
                                   to_string(here), to_string(first)));
     return;
@@ -162,7 +162,7 @@ void Examination::require_data() {
   if (std::ranges::any_of(catalog_.records, is_data)) return;
   findings_.error(
       Code::truncated, "scidac-data-missing", catalog_.records.front(),
-      "it lists sites, but no record with their data follows: it is cut, or the headers after it are damaged");
+      "it lists sites, but no record with their data follows: it is truncated, or the headers after it are damaged");
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ constexpr std::string_view declaration = "<?xml version=\"1.0\"?>\n";
 constexpr std::string_view norm_type = "FieldNormMetaData";
 constexpr SumName square_norm{SumKind::norm, SumOf::field};
 
-// As wide for every number.
+// The same width for every number.
 std::string norm_text(double norm) {
   return fmt::format("{}<FieldNormMetaData>\n  <norm2>{:24.17g}</norm2>\n</FieldNormMetaData>\n", declaration, norm);
 }
@@ -55,7 +55,7 @@ void check(const FieldRequest& request) {
   check_metadata(request.metadata);
 }
 
-// In Grid's order; its readers skip what they do not know.
+// In Grid's order; its readers skip unknown records.
 std::vector<lime::Piece> field_records(const FieldRequest& request, std::uint64_t length) {
   RecordInfo info = record_info_of(request.spec);
   info.datatype = datatype_of(request.spec);

@@ -23,7 +23,7 @@
 namespace lq::format::scidac {
 namespace {
 
-// Where flags contradict each other: the order of formats/scidac.md 2.1 knows which is right.
+// If flags contradict each other: the order of formats/scidac.md 2.1 decides.
 bool ends_message(const std::vector<Record>& records, std::size_t i) {
   const std::string_view type = records[i].type, next = records[i + 1].type;
   if (type == type::private_file_xml) return false;
@@ -37,7 +37,7 @@ bool ends_message(const std::vector<Record>& records, std::size_t i) {
   return true;
 }
 
-// decode(text), or nothing where the text is damaged.
+// decode(text), or empty if the text is damaged.
 template <class Decode>
 auto tried(Decode&& decode, std::string_view text) -> std::optional<std::invoke_result_t<Decode, std::string_view>> {
   try {
@@ -48,19 +48,19 @@ auto tried(Decode&& decode, std::string_view text) -> std::optional<std::invoke_
   }
 }
 
-// The documents that describe fields, held against each other and against the length of the data.
+// The documents that describe fields, compared with each other and with the length of the data.
 class Documents {
  public:
   Documents(base::EditedSource& file, const Limits& limits, const EncodeLattice& encode_lattice, Findings& done)
       : file_(file), encode_lattice_(encode_lattice), done_(done), window_(file), texts_(window_, limits) {
-    Findings ignored;  // the scan of the mended file tells what is left
+    Findings ignored;  // the scan of the repaired file reports what is left
     records_ = lime::walk(window_, limits, ignored).records;
     groups_ = group_records(records_, file.size());
   }
 
   void mend() {
     for (const Group& group : groups_.groups) mend(group);
-    // From the last on, so that records in front of it keep their places.
+    // From the last on, so that records before it keep their positions.
     for (auto it = texts_to_write_.rbegin(); it != texts_to_write_.rend(); ++it) {
       const Record& record = records_[it->first];
       lime::replace_contents(file_, record, it->second);
@@ -70,11 +70,11 @@ class Documents {
 
  private:
   void mend(const Group& group);
-  // Empty where it is too long for a document, as damaged as one that cannot be read.
+  // Empty if it is too long for a document, which is as bad as an unreadable one.
   std::string text(RecordIndex i) {
     return tried([&](std::string_view) { return texts_.document(records_[i]); }, {}).value_or("");
   }
-  // The date of a damaged document, where it can still be read.
+  // The date of a damaged document, if it is still readable.
   std::string date_in(RecordIndex i) {
     const std::string document = text(i);  // the facts point into it
     for (const base::TextFact& fact : base::facts_in(document, 16)) {
@@ -117,13 +117,13 @@ void Documents::mend(const Group& group) {
   const bool contradicts = !given.lattice || given.lattice->extents != payload->extents;
   if (is_ildg && encode_lattice_ && is_gauge && payload->extents.size() == 4 && contradicts) {
     std::string text = encode_lattice_(payload->spec, payload->extents);
-    // The programs over QIO count a NUL in the length, tmLQCD's and ours do not.
+    // Programs over QIO count a NUL in the length, tmLQCD and Limequat do not.
     if (records_[*group.lattice].data_length == text.size() + 1) text += '\0';
     texts_to_write_[*group.lattice] = std::move(text);
   }
 }
 
-// What is left of a record whose end is missing. Data become whole again with zeros; a text in front of data cannot.
+// A record whose end is missing. Data are completed with zeros; a text before data cannot be.
 std::optional<std::uint64_t> mend_end(base::EditedSource& file, const Record& last, Findings& done) {
   const std::uint64_t held = file.size();
   if (role_of(last.type) == Role::data) {
@@ -131,9 +131,9 @@ std::optional<std::uint64_t> mend_end(base::EditedSource& file, const Record& la
     file.append_zeros(missing + lime::padding(last.data_length));
     return held;
   }
-  // A checksum can be made again where something else proves the data. Whatever else it held, or hides, is lost.
+  // A checksum can be rebuilt if something else proves the data. Any other contents, or hidden records, are lost.
   const std::string what =
-      fmt::format("left out: it is cut off after {} of {} bytes", held - last.offset, last.data_length);
+      fmt::format("omitted: it is truncated after {} of {} bytes", held - last.offset, last.data_length);
   if (role_of(last.type) == Role::checksum && !lime::may_hold_records(file, last.offset)) {
     done.warning("repair-left-out", last, what);
   } else {
@@ -145,7 +145,7 @@ std::optional<std::uint64_t> mend_end(base::EditedSource& file, const Record& la
 
 // In the place of the checksum (formats/scidac.md 5.3).
 void state_unproven(base::EditedSource& file, const Catalog& catalog, const Group& group) {
-  constexpr std::string_view why = "since a repair: the file had no checksum of them that could be read";
+  constexpr std::string_view why = "since a repair: the file had no readable checksum of them";
   if (!group.checksum) return lime::add_record_behind(file, catalog.records[group.data], unproven_text, why);
   const Record& record = catalog.records[*group.checksum];
   lime::replace_contents(file, record, why);
@@ -168,7 +168,7 @@ std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits& limits
   std::optional<std::uint64_t> cut;
   if (headers.is_cut) {
     cut = mend_end(file, headers.records.back(), done);
-    // The record before it ends the message now.
+    // The record before it now ends the message.
     if (!cut) lime::mend_headers(file, {type::all, ends_message}, done);
   }
   Documents(file, limits, encode_lattice, done).mend();
@@ -178,7 +178,7 @@ std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits& limits
 void store_sums(base::EditedSource& file, const Catalog& catalog, const FieldEntry& entry, const Digest& sums) {
   for (const Group& group : group_records(catalog.records, catalog.file_bytes).groups) {
     if (group.data != entry.record) continue;
-    // Behind the data first: what stands in front of them moves them.
+    // After the data first: insertions before them move them.
     if (sums.sums.all.empty()) return state_unproven(file, catalog, group);
     if (group.checksum) {
       lime::replace_contents(file, catalog.records[*group.checksum], encode(sums.sums.checksum().value()));

@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 3> pseudo_names{"plaquette", "link_trace"
 constexpr std::array<std::string_view, 4> standard_names{type::file_xml, type::record_xml, type::ildg_data_lfn,
                                                          type::xlf_info};
 
-// Grid's records that hold checksums and norms of the numbers as they are stored.
+// Grid's records with checksums and norms of the stored numbers.
 constexpr std::array<std::string_view, 2> names_of_numbers{"grid-format", "FieldNormMetaData"};
 
 template <std::size_t N>
@@ -44,7 +44,7 @@ bool is_in(const std::array<std::string_view, N>& names, std::string_view name) 
 
 std::string creator() { return fmt::format("limequat {}", version()); }
 
-// The number under a pseudo name, or nothing.
+// The number under a pseudo name, or empty.
 std::optional<double> number_of(const Metadata& metadata, std::string_view name) {
   const std::string* text = find_text(metadata, name);
   if (!text) return {};
@@ -137,10 +137,10 @@ std::vector<lime::Piece> user_records(const Metadata& metadata, std::string_view
 
 namespace {
 
-// The files of a field in parts as QIO writes them (formats/scidac.md 4.6): their names, and the list of its sites that
-// each of them begins with.
+// The files of a field in parts as QIO writes them (formats/scidac.md 4.6): their names, and the list of sites at
+// the beginning of each.
 
-// Bytes of an entry.
+// Bytes per entry.
 std::uint64_t entry_width(const Parts& parts) noexcept {
   return volume(parts.extents()) > (std::uint64_t{1} << 32) ? 8 : 4;
 }
@@ -154,7 +154,7 @@ std::vector<std::string> volume_suffixes(const Parts& parts) {
 
 std::uint64_t list_length(const Parts& parts) noexcept { return parts.sites() * entry_width(parts); }
 
-// The list of the sites of part `number`, which goes there.
+// The list of the sites of part `number`, at that offset.
 Bulk site_list(const Parts& parts, int number, std::uint64_t offset) {
   const Coord lower =
       parts.lower(static_cast<std::uint64_t>(number), lattice::resolve_order({}, parts.extents().size()));
@@ -186,12 +186,12 @@ void check_request(const FieldRequest& request) {
   }
   if (!sound) {
     base::fail(Code::invalid_argument, {},
-               "a lattice of \"{}\" with {} numbers per site cannot be written; extents and numbers are 1 and more",
+               "a lattice of \"{}\" with {} numbers per site cannot be written; extents and numbers must be at least 1",
                to_string(request.extents), request.spec.numbers);
   }
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
   if (std::ranges::any_of(request.name, is_control)) {
-    base::fail(Code::invalid_argument, {}, "the field name \"{}\" holds control characters; choose another",
+    base::fail(Code::invalid_argument, {}, "the field name \"{}\" contains control characters; choose another",
                base::printable(request.name));
   }
   check_metadata(request.metadata);
@@ -216,7 +216,7 @@ std::vector<Piece> file_message(const FieldRequest& request, const std::optional
   return pieces;
 }
 
-// The other files of a field in parts: each its list of sites and its data.
+// The other files of a field in parts: each has its list of sites and its data.
 void place_others(const Parts& parts, const std::string& data_type, std::uint64_t length, Layout& layout,
                   std::vector<std::uint64_t>& offsets) {
   const auto count = static_cast<int>(parts.count());
@@ -239,7 +239,7 @@ std::uint64_t slices_of(const FieldRequest& request) {
   return static_cast<std::uint64_t>(stored.extents[stored.extents.size() - 1]);
 }
 
-// Where in the message the pieces are whose contents depend on the data.
+// The positions in the message of pieces whose contents depend on the data.
 struct FieldMessage {
   std::vector<Piece> pieces;
   std::size_t data = 0;
@@ -277,7 +277,7 @@ FieldMessage field_message(const FieldRequest& request, const PlanStyle& style, 
   return message;
 }
 
-// What is known of the links is said where no text says it.
+// Adds known observables of the links unless a text states them.
 void add_observables(FieldRequest& request) {
   const bool is_described =
       find_text(request.metadata, type::record_xml) || find_text(request.metadata, type::xlf_info);
@@ -373,7 +373,7 @@ Layout plan_field(const FieldRequest& asked, const PlanStyle& style) {
     if (slices_at) {
       const std::size_t found = digest.sums.slices().size();
       if (found != slices) {
-        base::fail(Code::internal, {}, "{} checksums of slices were computed, {} have a place in the file", found,
+        base::fail(Code::internal, {}, "{} checksums of slices were computed, but the file has space for {}", found,
                    slices);
       }
       literals.push_back(literal_at(*slices_at, encode_slices(digest.sums)));

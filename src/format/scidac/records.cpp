@@ -95,8 +95,8 @@ class Grouping {
 
   const std::vector<Record>& records_;
   Groups result_;
-  Group waiting_;                    // what has come up since the last data record
-  std::optional<RecordIndex> etmc_;  // formats/scidac.md 6.1: stands for several data records
+  Group waiting_;                    // collected since the last data record
+  std::optional<RecordIndex> etmc_;  // formats/scidac.md 6.1: describes several data records
 };
 
 void Grouping::add(RecordIndex i) {
@@ -143,12 +143,12 @@ void Grouping::add_data(RecordIndex i) {
   if (group.lattice && records_[*group.lattice].type != type::ildg_format) etmc_ = group.lattice;
   settle_texts(&group);
   result_.groups.push_back(std::move(group));
-  const auto file_info = waiting_.file_info;  // holds for all that follow
+  const auto file_info = waiting_.file_info;  // valid for all that follow
   waiting_ = Group{};
   waiting_.file_info = file_info;
 }
 
-// Data and checksum need not share a message; between them nothing else stands than texts.
+// Data and checksum need not share a message; only texts may be between them.
 void Grouping::add_checksum(RecordIndex i) {
   Group* last = result_.groups.empty() ? nullptr : &result_.groups.back();
   if (last && !last->checksum && !described(waiting_)) {
@@ -161,7 +161,7 @@ void Grouping::add_checksum(RecordIndex i) {
   }
 }
 
-// Another one that waited came to nothing: its data are not there.
+// A previous one without data is dropped: its data are missing.
 void Grouping::wait_with(std::optional<RecordIndex>& place, RecordIndex i) {
   give_up(place);
   place = i;
@@ -172,7 +172,7 @@ void Grouping::give_up(std::optional<RecordIndex>& place) {
   place.reset();
 }
 
-// A description stands before its data, or, in the same message, after them.
+// A description precedes its data or, in the same message, follows them.
 void Grouping::add_description(RecordIndex i, std::optional<RecordIndex> Group::*member) {
   Group* last = result_.groups.empty() ? nullptr : &result_.groups.back();
   const bool behind = last && same_message(last->data, i) && !described(*last);

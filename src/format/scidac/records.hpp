@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The records of lattice files: which types there are, and which records belong to which data record.
+// The records of lattice files: the types, and which records belong to which data record.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace lq::format::scidac {
 
-// The record types that lattice files use, and what each one is to a reader (formats/scidac.md 2).
+// The record types that lattice files use, and their role for a reader (formats/scidac.md 2).
 
 namespace type {
 inline constexpr std::string_view private_file_xml = "scidac-private-file-xml";
@@ -65,18 +65,18 @@ enum class Role {
 };
 Role role_of(std::string_view name) noexcept;
 
-// Types whose contents only we may write; users name their records otherwise.
+// Types whose contents only the library may write; users must choose other names.
 bool is_structural(std::string_view name) noexcept;
 
-// The name under which a text goes into metadata: its type, but ildg-data-LFN in lower case.
+// The name of a text in metadata: its type, except that ildg-data-LFN becomes lower case.
 std::string_view metadata_key(std::string_view name) noexcept;
 
-// Which section of which format page explains a record.
+// The section of a format page that explains a record.
 
 lime::Meaning meaning_of(const Record& record);
 
 // Which records belong to which data record. Programs disagree on the order inside a message and on the flags
-// (formats/scidac.md 2.3), so records are brought together by what they are; messages only decide about texts.
+// (formats/scidac.md 2.3), so records are grouped by their types; messages only decide about texts.
 
 using RecordIndex = std::size_t;  // into Catalog::records
 
@@ -96,11 +96,11 @@ struct Groups {
   std::vector<RecordIndex> file_infos;       // every scidac-private-file-xml
   std::vector<RecordIndex> texts;            // of the file as a whole
   std::vector<RecordIndex> spare_checksums;  // a second one for data that have one already
-  std::vector<RecordIndex> strays;           // descriptions and what belongs to data, of which there are none
+  std::vector<RecordIndex> strays;           // descriptions and other records of missing data
   bool waits_for_data = false;               // the last description has no data record
 };
 
-// Records that reach beyond the end of the file are left out.
+// Records that end after the end of the file are omitted.
 Groups group_records(const std::vector<Record>& records, std::uint64_t file_bytes);
 
 }  // namespace lq::format::scidac

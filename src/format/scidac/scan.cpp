@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Walk, group, describe; nothing here throws for what a file contains.
+// Walk, group, describe; nothing here throws for the contents of a file.
 #include "format/scidac/scidac_base.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@
 
 namespace lq::format::scidac {
 
-// Plaquette and link trace as other programs note them in texts (formats/scidac.md 6.2).
+// Plaquette and link trace as other programs state them in texts (formats/scidac.md 6.2).
 struct Observables {
   std::optional<double> plaquette;   // average of Re Tr U_P / N
   std::optional<double> link_trace;  // average of Re Tr U / N
@@ -35,7 +35,7 @@ struct Observables {
 
 namespace {
 
-// "plaquette = 0.5862": the first number behind `key` and an equals sign.
+// "plaquette = 0.5862": the first number after `key` and an equals sign.
 std::optional<double> number_behind(std::string_view text, std::string_view key) {
   const std::size_t at = text.find(key);
   if (at == std::string_view::npos) return {};
@@ -114,7 +114,7 @@ class Scan {
   void report_lost_data(const Groups& groups);
   const Record& record(RecordIndex i) const { return catalog_.records[i]; }
 
-  // decode(text of record i), or a finding and nothing.
+  // decode(text of record i), or a finding and empty.
   template <class Decode>
   auto decode(RecordIndex i, const char* rule, Decode&& function)
       -> std::optional<std::invoke_result_t<Decode, std::string_view>>;
@@ -128,7 +128,7 @@ class Scan {
   std::map<RecordIndex, std::optional<FileInfo>> file_infos_;
   std::optional<Volumes> volumes_;  // of a field spread over several files
   std::size_t fields_in_volumes_ = 0;
-  bool has_told_subset_ = false;  // once is enough for a file of many vectors
+  bool has_told_subset_ = false;  // one finding is enough for a file of many vectors
 };
 
 template <class Decode>
@@ -204,7 +204,7 @@ std::optional<Payload> Scan::payload_of(const Description& description, const Re
   return payload;
 }
 
-// The lattice of a packed field is not the one that its sites live on: it is told, and read as it is.
+// The lattice of a packed field is not that of its sites: this is reported, and the field is read unchanged.
 void Scan::tell_subset(const FieldEntry& entry) {
   const auto subset = subset_of(catalog_.metadata, entry.metadata);
   if (!subset || std::exchange(has_told_subset_, true)) return;
@@ -212,14 +212,14 @@ void Scan::tell_subset(const FieldEntry& entry) {
   const std::string sites = fmt::format("the {} sites", subset->is_odd ? "odd" : "even");
   if (subset->halved) {
     findings_.warning("scidac-subset", data,
-                      fmt::format("it holds {} only, packed into a lattice of half the extent in {}: {}", sites,
+                      fmt::format("it contains {} only, packed into a lattice of half the extent in {}: {}", sites,
                                   "xyzt"[*subset->halved], to_string(entry.payload.extents)));
   } else {
     findings_.note("scidac-subset", data, fmt::format("only {} are filled, the others hold zeros", sites));
   }
 }
 
-// Grid describes each field of a file by itself (formats/scidac.md 6.3).
+// Grid describes each field of a file separately (formats/scidac.md 6.3).
 std::optional<FileInfo> Scan::lattice_of_grid(const Group& group, const RecordInfo& info) {
   const auto text =
       std::ranges::find_if(group.texts, [&](RecordIndex i) { return record(i).type == type::grid_format; });
@@ -230,7 +230,7 @@ std::optional<FileInfo> Scan::lattice_of_grid(const Group& group, const RecordIn
   const GridLattice lattice = stored_lattice(*extents, info, data.data_length);
   if (lattice.is_of_one_parity && !std::exchange(has_told_subset_, true)) {
     findings_.warning("scidac-subset", data,
-                      fmt::format("half of the sites of {}: those of one parity, and not said of which, packed into a "
+                      fmt::format("half of the sites of {}: those of one parity (not stated which), packed into a "
                                   "lattice of half the extent in x: {}",
                                   to_string(*extents), to_string(lattice.extents)));
   }
@@ -280,7 +280,7 @@ void Scan::read_slices(const Group& group, FieldEntry& entry) {
                   fmt::format("{} slices, but the field has {}", slices_found, expected));
 }
 
-// A second checksum says the same as the first, or one of them is damaged.
+// A second checksum equals the first, or one of them is damaged.
 void Scan::read_spare_checksums(const Groups& groups) {
   for (const RecordIndex i : groups.spare_checksums) {
     const auto spare = decode(i, "scidac-checksum", decode_checksum);
@@ -291,13 +291,13 @@ void Scan::read_spare_checksums(const Groups& groups) {
       findings_.note("scidac-checksum-repeated", record(i), "the data have this checksum already");
     } else {
       findings_.error(Code::ok, "scidac-checksum-repeated", record(i),
-                      "the data have another checksum already; one of the two is damaged",
+                      "the data already have a different checksum; one of the two is damaged",
                       first ? to_string(*first) : "none", sum ? to_string(*sum) : "none");
     }
   }
 }
 
-// Whatever speaks of data that are not there: the type of their record is damaged, or the record is gone.
+// Records that refer to missing data: the type of the data record is damaged, or the record is gone.
 void Scan::report_strays(const Groups& groups) {
   for (const RecordIndex i : groups.strays) {
     const Role role = role_of(record(i).type);
@@ -305,11 +305,11 @@ void Scan::report_strays(const Groups& groups) {
     findings_.error(Code::malformed, "scidac-data-missing", record(i),
                     fmt::format("{} here, but no record of data belongs to it; the type or the length of a record is "
                                 "damaged, or the data were never written: a field is missing",
-                                describes ? "a field is described" : "something is said of data"));
+                                describes ? "a field is described" : "data are described"));
   }
 }
 
-// Where a text says how many fields there are.
+// If a text states the number of fields.
 void Scan::compare_counts(const Groups& groups) {
   const auto compare = [&](const Record& where, std::uint64_t stated, std::uint64_t found) {
     if (stated == found) return;
@@ -343,7 +343,7 @@ void Scan::read_texts(const std::vector<RecordIndex>& indices, Metadata& metadat
   }
 }
 
-// formats/lime.md 6.6: a file cut between two records is whole as far as lengths go.
+// formats/lime.md 6.6: a file truncated between two records is complete as far as lengths show.
 void Scan::report_open_message(const Groups& groups) {
   if (!walk_.inside_message || walk_.truncated) return;
   const Record& last = catalog_.records.back();
@@ -358,7 +358,7 @@ void Scan::report_open_message(const Groups& groups) {
   }
 }
 
-// A damaged type or length hides the data from the scan; a file that promises a field holds one.
+// A damaged type or length hides the data from the scan; a file that announces a field must contain one.
 void Scan::report_lost_data(const Groups& groups) {
   if (catalog_.records.empty() || walk_.inside_message || walk_.truncated) return;
   const Record& last = catalog_.records.back();
@@ -368,15 +368,16 @@ void Scan::report_lost_data(const Groups& groups) {
                     "a field is described, but no record of data follows the description; the type or the length of "
                     "a record is damaged, or the data were never written");
   } else if (groups.groups.empty() && !groups.file_infos.empty()) {
-    findings_.error(Code::ok, "scidac-data-missing", last,
-                    "a lattice is described, but there is no record of data; the file was cut, or nothing was written");
+    findings_.error(
+        Code::ok, "scidac-data-missing", last,
+        "a lattice is described, but there is no record of data; the file is truncated, or nothing was written");
   } else if (groups.groups.empty() && file_.size() > end && file_.size() - end > lime::header_bytes) {
     findings_.error(Code::malformed, "scidac-data-missing", last,
                     "no record holds data, and the bytes after this one are not a record; its length may be damaged");
   }
 }
 
-// Those of the field's own texts, else those of the file (tmLQCD's xlf-info is a message of its own).
+// From the field's own texts, else from the file's (tmLQCD's xlf-info is a separate message).
 void Scan::state_observables() {
   const Observables of_file = find_observables(catalog_.metadata);
   for (FieldEntry& field : catalog_.fields) {

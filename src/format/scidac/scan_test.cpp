@@ -135,7 +135,7 @@ TEST(ScidacScan, TakesDoublesOfALatticeStatedTwiceAsLongForNoSingleNumbers) {
   const Catalog catalog = stated_with(8);
   ASSERT_NE(catalog.first_error(), nullptr);
   EXPECT_EQ(catalog.first_error()->rule, "field-length");
-  EXPECT_NE(catalog.first_error()->message.find("the lattice is stated wrongly"), std::string::npos);
+  EXPECT_NE(catalog.first_error()->message.find("the stated lattice is wrong"), std::string::npos);
 }
 
 TEST(ScidacScan, ReadsMatricesOfTheOneSizeThatFits) {

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What formats whose fields lie in SciDAC records have in common (that for fields of any kind, and ILDG), and the
-// pieces of it: records into fields, and damaged files put right.
+// Common parts of formats whose fields are in SciDAC records (the one for fields of any kind, and ILDG):
+// records into fields, and repair of damaged files.
 #pragma once
 
 #include <array>
@@ -28,14 +28,14 @@ namespace lq::format::scidac {
 
 Catalog scan(base::ByteSource& file, const Limits& limits, std::string_view format_name);
 
-// What a scan does not look at: whether texts hold what are records, the checksums of data without a lattice, and
-// whether numbers look as their description says, where that alone says how many there are.
+// Checks that a scan omits: whether texts contain other records, the checksums of data without a lattice, and
+// whether numbers have the described precision, if only that determines their number.
 Examined examine(base::ByteSource& file, const Catalog& catalog);
 
-// Damaged SciDAC and ILDG files put right (formats/scidac.md 9): their headers, documents whose contents follow from
+// Repairs damaged SciDAC and ILDG files (formats/scidac.md 9): headers, documents whose contents follow from
 // another document and the length of the data, and the records of sums.
 
-// Writes ildg-format; none where such a document is not to be made.
+// Writes ildg-format; empty if such a document must not be written.
 using EncodeLattice = std::function<std::string(const FieldSpec& spec, const Extents& extents)>;
 
 // As Mender::mend.
@@ -92,7 +92,7 @@ class ScidacFormat : public Container, public FieldFormat, public Mender, public
   }
 
   virtual std::string_view name() const = 0;
-  // The rules of records, beyond those of their headers.
+  // The rules of records, in addition to those of their headers.
   virtual void check(base::ByteSource& file, const Catalog& catalog, Findings& findings) const = 0;
 };
 

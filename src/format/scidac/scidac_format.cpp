@@ -20,19 +20,19 @@ namespace {
 
 // Rules of SciDAC files that reading does not depend on (formats/scidac.md 8).
 
-// QIO needs the two records of the file in front, in a message of their own.
+// QIO needs the two records of the file at the beginning, in a separate message.
 void check_file_message(const Catalog& catalog, Findings& findings) {
   if (catalog.records.empty()) return;
   const Record& first = catalog.records.front();
-  if (first.type == type::sitelist) return;  // one of several files, of which another has the descriptions
+  if (first.type == type::sitelist) return;  // one of several files; another one has the descriptions
   if (first.type != type::private_file_xml) {
     findings.warning("scidac-file-message", first,
-                     fmt::format("the file does not begin with {}, so that QIO does not take it for a SciDAC file",
+                     fmt::format("the file does not begin with {}, so QIO does not recognise it as a SciDAC file",
                                  type::private_file_xml),
                      std::string(type::private_file_xml), first.type);
     return;
   }
-  // Between them stands a list of sites where these are in several files.
+  // A list of sites is between them if the field is in several files.
   const bool has_list = catalog.records.size() > 1 && catalog.records[1].type == type::sitelist;
   const std::size_t text = has_list ? 2 : 1;
   const bool follows = catalog.records.size() > text && catalog.records[text].type == type::file_xml &&
@@ -49,7 +49,7 @@ void check_checksum(const Group& group, const Catalog& catalog, Findings& findin
   if (!group.checksum) {
     findings.note("scidac-checksum-missing", data, "no scidac-checksum belongs to these data; they cannot be verified");
   } else if (*group.checksum != group.data + 1) {
-    findings.warning("scidac-record-order", data, "scidac-checksum does not follow the data directly, as QIO needs it");
+    findings.warning("scidac-record-order", data, "scidac-checksum does not follow the data directly, as QIO requires");
   }
 }
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What one site holds, from datatype and sizes (formats/scidac.md 4.2). colors and spins are hints: some
+// The contents of one site, from datatype and sizes (formats/scidac.md 4.2). colors and spins are hints: some
 // programs write spins 4 for colour matrices. Sizes decide.
 #include <algorithm>
 #include <array>
@@ -33,7 +33,7 @@ Shape as_gauge(const RecordInfo& info, std::uint64_t site_bytes, int dimensions,
   const std::uint64_t elements = site_bytes / (links * 2 * word);
   std::uint64_t colors = 0;
   while (colors <= 1000 && colors * colors < elements) ++colors;
-  // A single complex number is a matrix only where that is said.
+  // A single complex number is a matrix only if that is stated.
   if (colors == 0 || colors > 1000 || colors * colors != elements || (colors == 1 && info.colors != 1)) return {};
   FieldSpec spec;
   spec.kind = FieldKind::gauge;
@@ -101,7 +101,7 @@ char letter_in(std::string_view datatype) noexcept {
   return stands_alone && (letter == 'F' || letter == 'D') ? letter : char{0};
 }
 
-// The names by which fields are known, from one of which a word of the datatype is one letter away.
+// The known field name from which a word of the datatype is one letter away.
 std::string_view nearly_known(std::string_view datatype) {
   constexpr std::array<std::string_view, 6> known{"ColorMatrix",  "ColourMatrix", "LorentzVector",
                                                   "DiracFermion", "ColorVector",  "Lattice"};
@@ -116,8 +116,8 @@ std::string_view nearly_known(std::string_view datatype) {
   return {};
 }
 
-// Sizes that go with the given number of colours and spins: numbers, real or complex, of none, a row or a matrix of
-// each.
+// Sizes that match the given number of colours and spins: numbers, real or complex; for each of them none, a row or a
+// matrix.
 bool can_have(const RecordInfo& info, std::uint64_t word) {
   for (const std::uint64_t colors : {std::uint64_t{1}, info.colors, info.colors * info.colors}) {
     for (const std::uint64_t spins : {std::uint64_t{1}, info.spins, info.spins * info.spins}) {
@@ -147,18 +147,17 @@ std::string contradiction_in(const RecordInfo& info, const FieldSpec& spec) {
   constexpr std::array<std::string_view, 7> precisions{"F", "D", "I", "S", "L", "C", ""};
   const std::string datatype = base::printable(info.datatype), precision = base::printable(info.precision);
   if (std::ranges::find(precisions, info.precision) == precisions.end()) {
-    return fmt::format("the precision \"{}\" is none that is known; F and D are", precision);
+    return fmt::format("unknown precision \"{}\"; F and D are known", precision);
   }
   const char letter = letter_in(info.datatype);
   const bool is_real = info.precision == "F" || info.precision == "D";
   if (is_real && letter != 0 && letter != info.precision.front()) {
-    return fmt::format("the datatype \"{}\" is one of precision {}, but the precision is stated as {}", datatype,
-                       letter, precision);
+    return fmt::format("the datatype \"{}\" has precision {}, but the stated precision is {}", datatype, letter,
+                       precision);
   }
   if (spec.kind != FieldKind::generic || info.colors > 1000 || info.spins > 1000) return {};
   if (const std::string_view near = nearly_known(info.datatype); !near.empty()) {
-    return fmt::format("the datatype \"{}\" is none that is known, but one letter away from one of \"{}\"", datatype,
-                       near);
+    return fmt::format("unknown datatype \"{}\", one letter away from \"{}\"", datatype, near);
   }
   const bool has_spin = contains(info.datatype, "DiracFermion") || contains(info.datatype, "ColorVector");
   const bool is_of_chroma = info.datatype == "Lattice" && !can_have(info, info.precision == "D" ? 8 : 4);

@@ -23,13 +23,13 @@ namespace {
 
 constexpr std::uint64_t highest_number = 1'000'000;  // of a file
 constexpr std::uint64_t longest_gap = 4096;          // between numbers: writers number their files by ranks
-// Site lists up to this are compared entry by entry, of longer ones as many entries spread over them.
+// Site lists up to this size are compared entry by entry, in longer ones as many entries spread over them.
 constexpr std::uint64_t compared_entries = 4 * base::mebi;
 constexpr std::uint64_t piece_entries = 8192;
 
 std::string file_number(std::uint64_t number) { return fmt::format("vol{:04}", number); }
 
-// How the files of a set are called: "dir/NAME.vol0003", or "dir/vol0003/NAME".
+// The names of the files of a set: "dir/NAME.vol0003", or "dir/vol0003/NAME".
 class Names {
  public:
   static std::optional<Names> of(const std::string& path) {
@@ -59,7 +59,7 @@ class Names {
   std::string before_, behind_;
 };
 
-// nullptr: there is no such file.
+// nullptr: the file does not exist.
 std::unique_ptr<base::ByteSource> open_if_there(base::ByteSource& beside, const std::string& path) {
   try {
     return beside.open_other(path);
@@ -170,14 +170,14 @@ std::optional<Volumes> Volumes::open(base::ByteSource& master, const FileInfo& i
   };
   if (!names && info.volume_format != 0) {
     return fail(Code::unsupported, "scidac-volume-name",
-                fmt::format("volfmt {}: the sites are spread over several files, which are found by names that end in "
-                            ".vol0000; this one is called otherwise",
+                fmt::format("volfmt {}: the sites are spread over several files, which are found by names ending in "
+                            ".vol0000; this one has another name",
                             info.volume_format));
   }
 
   std::vector<Box> boxes;
   std::uint64_t found = 0;
-  // Whether all goes well with a file whose records these are.
+  // True if the file with these records is valid.
   const auto take = [&](base::ByteSource& file, const std::vector<Record>& records) {
     const auto list = std::ranges::find_if(records, is_list);
     if (list == records.end()) {

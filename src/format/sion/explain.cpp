@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What each byte of a physical file means.
+// The meaning of each byte of a physical file.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -99,10 +99,10 @@ constexpr const char* tail_section = "formats/sion.md 5";
 constexpr const char* own_tail_section = "formats/sion-records.md 4";
 constexpr std::uint64_t most_lines = 4096;  // of one table
 
-// Headers and data of key-value records as parts of the chunks that they are cut into.
+// Headers and data of key-value records as parts of the chunks that contain them.
 class RecordParts {
  public:
-  // Empty unless the file is of key-value mode and has at most `most` records.
+  // Empty unless the file is in key-value mode and has at most `most` records.
   RecordParts(const PhysicalFile& file, base::ByteSource& source, std::uint64_t most);
 
   bool empty() const noexcept { return parts_.empty(); }
@@ -118,7 +118,7 @@ class RecordParts {
   bool walk(const PhysicalFile& file, base::ByteSource& source, std::int32_t task, std::uint64_t most);
 
   std::vector<std::vector<Part>> parts_;  // of each task
-  std::vector<std::size_t> next_;         // the part that is not used up
+  std::vector<std::size_t> next_;         // the current part
 };
 
 RecordParts::RecordParts(const PhysicalFile& file, base::ByteSource& source, std::uint64_t most) {
@@ -187,7 +187,7 @@ class Explanation {
       add_tail(head, physical.table, tail.map);
       add_own_tail(head);
     } catch (const BrokenRule&) {
-      // The scan says what is wrong; here the rest is told as what it is.
+      // The scan reports the error; here the rest is explained as it is.
     }
     add(left(), next_ == 0 ? "no header" : "bytes behind", fmt::format("{} bytes that nothing refers to", left()),
         "formats/sion.md 9");
@@ -240,8 +240,8 @@ bool Explanation::add_own_record(std::uint64_t offset) {
   return true;
 }
 
-// formats/sion-records.md 4: after metadata block 2, of compressed sets the sizes of streams after it, and what
-// a repair did not find.
+// formats/sion-records.md 4: after metadata block 2; for compressed sets followed by the sizes of streams, and by the
+// losses found by a repair.
 void Explanation::add_own_tail(const FixedHead& head) {
   const std::optional<OwnRecord> record = own_record(window_.view(next_, own_record_bytes));
   if (!record) return;
@@ -336,7 +336,7 @@ void Explanation::add_chunk(const PhysicalFile& physical, RecordParts& parts, st
   });
 }
 
-// formats/sion-records.md 3: at the end of the chunk's width, if it is not used.
+// formats/sion-records.md 3: at the end of the chunk's width, if that is not used for data.
 void Explanation::add_chunk_records(const Geometry& geometry, std::int32_t task, std::uint64_t block) {
   const std::uint64_t width = geometry.width(task);
   if (width < own_chunk_end) return;

@@ -59,7 +59,7 @@ void check(std::span<const std::int64_t> requests, std::int64_t block) {
   const auto negative = std::ranges::find_if(requests, [](std::int64_t bytes) { return bytes < 0; });
   if (negative == requests.end()) return;
   base::fail(Code::invalid_argument, {.expected = "at least 0", .found = fmt::format("{}", *negative)},
-             "task {} asks for chunks of {} bytes; choose 0 or more", negative - requests.begin(), *negative);
+             "task {} requests chunks of {} bytes; choose 0 or more", negative - requests.begin(), *negative);
 }
 
 // formats/sion.md 4.2: a block of data for each collector, and not too many of them.
@@ -96,7 +96,7 @@ std::uint64_t round_up(std::uint64_t bytes, std::uint64_t block) {
 Geometry::Geometry(const Head& head, const std::string& path) {
   try {
     starts_ = starts_of(head, head_bytes(head.tasks, head.format_version));
-    // formats/sion.md 7: whether the first chunk of format 2 follows the shorter header is known from its end alone.
+    // formats/sion.md 7: only the end of the first chunk of format 2 shows whether it follows the shorter header.
     const auto tail = static_cast<std::uint64_t>(head.tail_offset);
     const auto blocks = static_cast<std::uint64_t>(head.max_chunks);
     if (head.format_version == 2 && head.is_closed() && tail != tail_offset(blocks)) {

@@ -43,7 +43,7 @@ namespace {
 
 ByteOrder order_of(std::byte b) noexcept { return b == std::byte{0} ? ByteOrder::little : ByteOrder::big; }
 
-// formats/sion.md 3: the outer two bytes agree, and the inner two; each is 0 or 1.
+// formats/sion.md 3: the outer two bytes agree, and so do the inner two; each is 0 or 1.
 void check_order(base::Bytes bytes, const std::string& path) {
   const std::byte* b = bytes.data() + 4;
   const bool plain = std::all_of(b, b + 4, [](std::byte x) { return x <= std::byte{1}; });
@@ -74,7 +74,7 @@ void check_fixed(const FixedHead& head, const std::string& path) {
   require(head.tasks >= 1, "sion-tasks", path, 24, "the number of tasks", head.tasks, "at least 1");
   require(head.files >= 1, "sion-files", path, 28, "the number of physical files", head.files, "at least 1");
   if (head.format_version < 3) return;
-  // formats/sion.md 2: writers of a single file may call it number 1.
+  // formats/sion.md 2: writers of a single file may give it number 1.
   const bool single = head.files == 1 && head.file_number == 1;
   require(single || (head.file_number >= 0 && head.file_number < head.files), "sion-file-number", path, 32,
           "the number of this file", head.file_number, fmt::format("below {}", head.files));
@@ -96,7 +96,7 @@ std::string text_of(base::Bytes field) {
 void read_closing(base::ByteSource& file, Head& head) {
   std::array<std::byte, closing_bytes> bytes{};
   const std::uint64_t offset = closing_offset(head.tasks, head.format_version);
-  if (file.read_at(offset, bytes) < closing_bytes) return;  // a writer at work, or one that was interrupted
+  if (file.read_at(offset, bytes) < closing_bytes) return;  // a running or interrupted writer
   head.max_chunks = load_int32(bytes.data(), head.metadata_order);
   head.tail_offset = load_int64(bytes.data() + 4, head.metadata_order);
   require(head.max_chunks >= 0, "sion-max-chunks", file.path(), offset, "the maximum of chunks", head.max_chunks,
@@ -143,7 +143,7 @@ FixedHead decode_fixed(base::Bytes bytes, const std::string& path) {
   head.format_version = int32(16);
   if (head.format_version < oldest_version) {
     throw BrokenRule(Code::unsupported, "sion-version", path, 16,
-                     fmt::format("file format version {} is older than any that is known; versions {} to {} are read",
+                     fmt::format("file format version {} is too old; versions {} to {} are supported",
                                  head.format_version, oldest_version, version),
                      fmt::format("{} to {}", oldest_version, version), fmt::format("{}", head.format_version));
   }
@@ -173,10 +173,9 @@ Head read_head(base::ByteSource& file, const Bounds& bounds) {
   const std::uint64_t needed = closing_offset(head.tasks, head.format_version);
   if (size < needed) ends_early(file.path(), size, needed);
   if (tasks > bounds.tasks) {
-    throw BrokenRule(
-        Code::too_large, "sion-tasks", file.path(), 24,
-        fmt::format("{} tasks are more than the {} that may be read; raise the limit", tasks, bounds.tasks),
-        fmt::format("at most {} tasks", bounds.tasks), fmt::format("{}", tasks));
+    throw BrokenRule(Code::too_large, "sion-tasks", file.path(), 24,
+                     fmt::format("{} tasks exceed the limit of {}; raise the limit", tasks, bounds.tasks),
+                     fmt::format("at most {} tasks", bounds.tasks), fmt::format("{}", tasks));
   }
   head.ranks = read_int64s(file, ranks_offset(head.format_version), tasks, head.metadata_order);
   head.widths = read_int64s(file, widths_offset(head.tasks, head.format_version), tasks, head.metadata_order);

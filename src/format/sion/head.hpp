@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Metadata block 1 of a physical file of a multifile (formats/sion.md 2), and integers in the byte order of the machine
-// that wrote it. Nothing that a file says is trusted: sizes are compared with the file before memory is had.
+// that wrote it. Nothing in the file is trusted: sizes are compared with the file before memory is allocated.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@
 
 namespace lq::format::sion {
 
-// Integers in the byte order of the machine that wrote a multifile (formats/sion.md 3), one by one and in tables.
+// Integers in the byte order of the machine that wrote a multifile (formats/sion.md 3), singly and in tables.
 
 inline constexpr ByteOrder host_order = std::endian::native == std::endian::big ? ByteOrder::big : ByteOrder::little;
 
@@ -48,28 +48,28 @@ inline void store_int64(std::byte* p, std::int64_t value, ByteOrder order) noexc
   store_uint64(p, static_cast<std::uint64_t>(value), order);
 }
 
-// As many of the `count` numbers at `offset` as the file holds; the caller has bounded `count`.
+// As many of the `count` numbers at `offset` as the file contains; the caller has bounded `count`.
 std::vector<std::int64_t> read_int64s(base::ByteSource& file, std::uint64_t offset, std::uint64_t count,
                                       ByteOrder order);
 void store_int64s(std::byte* p, std::span<const std::int64_t> numbers, ByteOrder order) noexcept;
 
 inline constexpr std::string_view magic = "sion";
-inline constexpr std::int32_t version = 5;         // that is written
-inline constexpr std::int32_t oldest_version = 2;  // that is read
+inline constexpr std::int32_t version = 5;         // for writing
+inline constexpr std::int32_t oldest_version = 2;  // for reading
 inline constexpr std::uint64_t prefix_bytes = 1024;
 inline constexpr std::uint64_t closing_bytes = 12;  // maximum of chunks and offset of metadata block 2
 inline constexpr std::size_t longest_fixed_bytes = 1076;
 
-// Bounds on what a file may ask of its reader, next to its own size (which may be a hole).
+// Bounds on the memory that a file may require, besides its own size (which may be a hole).
 struct Bounds {
-  std::uint64_t tasks = 1ULL << 24;   // of a set
-  std::uint64_t chunks = 1ULL << 27;  // of a physical file, all tasks together
+  std::uint64_t tasks = 1ULL << 24;   // per set
+  std::uint64_t chunks = 1ULL << 27;  // per physical file, all tasks together
 };
 
-// How the bytes of a logical file are meant: the upper half of flag 1.
+// How the bytes of a logical file are interpreted: the upper half of flag 1.
 enum class KeyValueMode : std::int32_t { none = 50, inline_records = 51, meta = 52, hash = 53 };
 
-// What precedes the tables of tasks.
+// The part before the tables of tasks.
 struct FixedHead {
   ByteOrder metadata_order = host_order;
   ByteOrder data_order = host_order;    // as declared; the data are never converted
@@ -79,26 +79,26 @@ struct FixedHead {
   std::int32_t block_size = 1;   // of the file system
   std::int32_t tasks = 0;        // of this physical file
   std::int32_t files = 1;        // of the set
-  std::int32_t file_number = 0;  // writers of a single file may say 1
+  std::int32_t file_number = 0;  // writers of a single file may store 1
   std::int64_t flag1 = std::int64_t{50} << 32;
   std::int64_t flag2 = 0;
-  std::string prefix;  // the name given to open, up to the first NUL
+  std::string prefix;  // the name passed to open, up to the first NUL
 
-  // `none` also for files of times before there was a mode.
+  // `none` also for files from before the mode existed.
   KeyValueMode key_value_mode() const noexcept;
   void set_key_value_mode(KeyValueMode mode) noexcept;
 };
 
 struct Head : FixedHead {
   std::vector<std::int64_t> ranks;   // global rank of each task; negative: placeholder of a buddy copy
-  std::vector<std::int64_t> widths;  // of the chunks, as stored; Geometry knows how wide they are
+  std::vector<std::int64_t> widths;  // of the chunks, as stored; Geometry computes the actual widths
   std::int32_t max_chunks = 0;       // largest number of chunks of a task
   std::int64_t tail_offset = 0;      // of metadata block 2; 0: the file was not closed
 
   bool is_closed() const noexcept { return tail_offset != 0 || max_chunks != 0; }
 };
 
-// Places in metadata block 1. `tasks` is not negative.
+// Positions in metadata block 1. `tasks` is not negative.
 constexpr std::uint64_t fixed_bytes(std::int32_t format_version) noexcept {
   return format_version >= 3 ? longest_fixed_bytes : longest_fixed_bytes - 20;
 }
@@ -118,22 +118,22 @@ constexpr std::uint64_t head_bytes(std::int32_t tasks, std::int32_t format_versi
 bool has_magic(base::Bytes bytes) noexcept;
 // Throws BrokenRule: unknown_format, truncated, malformed, unsupported. `path` is for messages.
 FixedHead decode_fixed(base::Bytes bytes, const std::string& path);
-// Throws BrokenRule as decode_fixed(), too_large past the bounds, and what reading throws. An unclosed file has a
-// head, too: its last 12 bytes may lie after the end of the file.
+// Throws BrokenRule as decode_fixed(), too_large past the bounds, and errors of reading. An unclosed file also has a
+// head: its last 12 bytes may be after the end of the file.
 Head read_head(base::ByteSource& file, const Bounds& bounds = {});
 
-// The bytes in format 5, whatever head.format_version says. invalid_argument: a prefix of 1024 bytes or more, tables of
-// another length than `tasks`, negative sizes.
+// The bytes in format 5, for any head.format_version. invalid_argument: a prefix of 1024 bytes or more, tables whose
+// length is not `tasks`, negative sizes.
 std::vector<std::byte> encode(const Head& head);
-// The first 1076 of these, for writers who write the tables themselves.
+// The first 1076 of these, for writers that write the tables themselves.
 std::vector<std::byte> encode_fixed(const FixedHead& head);
 std::array<std::byte, closing_bytes> encode_closing(std::int32_t max_chunks, std::int64_t tail_offset, ByteOrder order);
 
-// What is wrong with a multifile, as an error that knows which rule of formats/sion.md it breaks: readers let it pass
-// on, a scan turns it into a finding.
+// A fault of a multifile, as an error with the rule of formats/sion.md that it breaks: readers let it propagate,
+// a scan turns it into a finding.
 class BrokenRule : public Error {
  public:
-  // `message` is a sentence without the path, with which the error begins. No offset: it is about no byte of the file.
+  // `message` is a sentence without the path, which the error begins with. No offset: it concerns no particular byte.
   BrokenRule(Code code, std::string rule, const std::string& path, std::optional<std::uint64_t> offset,
              const std::string& message, std::string expected = {}, std::string found = {});
 

@@ -12,7 +12,7 @@
 namespace lq::format::sion {
 namespace {
 
-constexpr std::int32_t most_tried = 1 << 12;  // names, until one of a file that is there is found
+constexpr std::int32_t most_tried = 1 << 12;  // names, until an existing file is found
 
 }  // namespace
 
@@ -41,8 +41,8 @@ std::unique_ptr<base::ByteSource> MissingFiles::open_if_there(std::int32_t file)
   }
 }
 
-// A header may state any number of files; each that is missing has tasks in the map of file 0, or, without that file,
-// is it.
+// A header may state any number of files; each missing file has tasks in the map of file 0 or, without that file,
+// is file 0 itself.
 void MissingFiles::look_for_files() {
   std::int32_t known = 0;
   std::unique_ptr<base::ByteSource> file;
@@ -72,8 +72,8 @@ void MissingFiles::look_for_files() {
   }
 }
 
-// The map of file 0 has the tasks of the set in the order of their ranks. Of each file; of none where they are not in
-// that order in a file.
+// The map of file 0 lists the tasks of the set in the order of their ranks. Returns ranks by file; nothing if a file
+// has its tasks in another order.
 std::map<std::int32_t, std::vector<std::int64_t>> MissingFiles::tasks_in_map(base::ByteSource& file, const Head& head) {
   std::map<std::int32_t, std::vector<std::int64_t>> of_file;
   const Tail tail = read_tail(file, head, Geometry(head, file.path()));
@@ -87,7 +87,7 @@ std::map<std::int32_t, std::vector<std::int64_t>> MissingFiles::tasks_in_map(bas
   return of_file;
 }
 
-// Ranks that no file has are those of file 0, unless there are so many that the ranks may be anything.
+// Ranks that no file has belong to file 0, unless there are so many that the ranks may be arbitrary.
 void MissingFiles::find_tasks_by_rank() {
   std::vector<std::int64_t> known;
   for (const auto& of_file : ranks_) known.insert(known.end(), of_file.begin(), of_file.end());
@@ -110,7 +110,7 @@ std::unique_ptr<base::ByteSource> MissingFiles::open(const std::string& name) co
   return open_file_(name);
 }
 
-// Chunks have no width.
+// Chunks have zero width.
 std::vector<std::byte> MissingFiles::bytes_of(std::int32_t file) const {
   const std::vector<std::int64_t>& ranks = ranks_[static_cast<std::size_t>(file)];
   Head head;

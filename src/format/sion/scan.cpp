@@ -36,7 +36,7 @@ std::string facts_of(const Set& set) {
   return text;
 }
 
-// Where a byte of a stream lies in its physical file, if it is there.
+// The position of a stream's byte in its physical file, if it exists.
 std::optional<std::uint64_t> offset_of(const LogicalFile& stream, std::uint64_t position) {
   std::optional<std::uint64_t> offset;
   stream.for_each(position, 1, [&](const Stretch& at) { offset = at.offset; });
@@ -74,10 +74,10 @@ class Scan {
   const Limits& limits_;
   Findings findings_;
   Catalog catalog_;
-  std::unique_ptr<base::ByteSource> other_;  // a physical file beside the one that is scanned
-  std::uint64_t headers_ = 0;                // of key-value records that were read
-  std::uint64_t keys_ = 0;                   // that were found
-  std::uint64_t most_keys_ = 0;              // that have room beside the tasks
+  std::unique_ptr<base::ByteSource> other_;  // a physical file other than the scanned one
+  std::uint64_t headers_ = 0;                // of key-value records read
+  std::uint64_t keys_ = 0;                   // found
+  std::uint64_t most_keys_ = 0;              // limit, in addition to the tasks
 };
 
 bool Scan::has_room() {

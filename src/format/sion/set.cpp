@@ -42,13 +42,13 @@ SetName split_name(std::string_view path) {
 
 namespace {
 
-// A file whose end is missing or damaged has a header that can be used.
+// A file whose end is missing or damaged has a usable header.
 bool is_tolerated(const BrokenRule& broken, const SetOptions& options) noexcept {
   return (options.tolerates_damage && broken.code() == Code::truncated) ||
          (options.drops_tables && broken.code() == Code::malformed);
 }
 
-// `map`: where the map of the set goes, if it is wanted.
+// `map`: receives the map of the set; nullptr: not needed.
 PhysicalFile load(base::ByteSource& source, const SetOptions& options, std::vector<Place>* map) {
   Head head = read_head(source, options.bounds);
   if (options.files > 0) head.files = options.files;
@@ -77,7 +77,7 @@ PhysicalFile load(base::ByteSource& source, const SetOptions& options, std::vect
 
 NameRule rule_of(const std::string& path, const FixedHead& head, const SetOptions& options) {
   if (options.names) return options.names;
-  // Files of a set that is being written have temporary names of the same number (formats/sion-records.md 5).
+  // Files of a set that is being written have temporary names with the same number (formats/sion-records.md 5).
   const auto temporary = base::parse_temporary_name(path);
   const std::string bare = temporary ? temporary->name : path;
   const auto rule = [&temporary](const std::string& name) {
@@ -90,7 +90,7 @@ NameRule rule_of(const std::string& path, const FixedHead& head, const SetOption
   const SetName split = split_name(bare);
   if (split.number != head.file_number) {
     throw BrokenRule(Code::malformed, "sion-set-name", path, 32,
-                     fmt::format("this is file {} of a set of {}, whose name ends in \"{}\"; rename it so, or give the "
+                     fmt::format("this is file {} of a set of {}, whose name ends in \"{}\"; rename it, or give the "
                                  "set's first file",
                                  head.file_number, head.files, file_name("", head.file_number)),
                      file_name("NAME", head.file_number), path);
@@ -100,7 +100,7 @@ NameRule rule_of(const std::string& path, const FixedHead& head, const SetOption
 
 constexpr const char* missing_rule = "sion-set-missing";
 
-// What is missing with a file: a few ranks, which are the numbers of tasks. Only file 0 knows how many there are.
+// What is missing with a file: a few ranks, which are the numbers of tasks. Only file 0 knows their total.
 std::string streams_of(const PhysicalFile& file, std::int32_t tasks) {
   constexpr std::size_t few = 8;
   const auto begin = file.ranks.begin(), end = begin + static_cast<std::ptrdiff_t>(std::min(few, file.ranks.size()));
@@ -114,14 +114,14 @@ std::string streams_of(const PhysicalFile& file, std::int32_t tasks) {
 // `streams`: what is missing with the file.
 BrokenRule missing_file(const std::string& path, std::int32_t number, const std::string& given, std::int32_t files,
                         const std::string& streams = {}) {
-  // Of an unfinished set another may have its name already.
+  // In an unfinished set another file may have been renamed already.
   const bool unfinished = base::parse_temporary_name(path).has_value();
   return {unfinished ? Code::truncated : Code::not_found,
           missing_rule,
           path,
           std::nullopt,
-          fmt::format("\"{}\" is missing, which is file {} of the set of {} that \"{}\" belongs to{}; {}", path, number,
-                      files, given, streams,
+          fmt::format("\"{}\" is missing, file {} of the set of {} that \"{}\" belongs to{}; {}", path, number, files,
+                      given, streams,
                       unfinished ? "restore it next to the others, then run \"lq repair\""
                                  : "copy all files of a set together"),
           fmt::format("{} files", files)};
@@ -145,7 +145,7 @@ bool is_of_missing_file(const Finding& finding) noexcept {
 
 PhysicalFile read_file(base::ByteSource& file, const SetOptions& options) { return load(file, options, nullptr); }
 
-// formats/sion.md 8.2: what all files of a set have in common.
+// formats/sion.md 8.2: values that all files of a set share.
 void require_same_set(const PhysicalFile& first, const PhysicalFile& other, std::int32_t number) {
   const FixedHead& a = first.head;
   const FixedHead& b = other.head;
@@ -169,7 +169,7 @@ void require_same_set(const PhysicalFile& first, const PhysicalFile& other, std:
   const auto number_of = [](std::int64_t value) { return fmt::format("{}", value); };
   if (a.files != b.files) {
     differ(28, "number of physical files", number_of(b.files), number_of(a.files),
-           "; or one of the two headers is damaged: \"lq repair\" finds out which, and makes a good set");
+           "; or one of the two headers is damaged: \"lq repair\" determines which, and makes an intact set");
   }
   if (a.metadata_order != b.metadata_order) differ(4, "byte order", "another", "one");
   if (a.format_version != b.format_version) {
@@ -195,11 +195,11 @@ Set Set::open(base::ByteSource& source, const Open& open, const SetOptions& opti
     } catch (const Error& error) {
       if (error.code() != Code::not_found) throw;
     }
-    throw;  // which tasks the missing file had cannot be told
+    throw;  // the tasks of the missing file are unknown
   }
 }
 
-// What stands for files that are missing has no table.
+// Placeholders of missing files have no table.
 Set Set::open_rest(base::ByteSource& source, const Open& open, const SetOptions& options) {
   const Head head = read_head(source, options.bounds);
   SetOptions how = options;
@@ -244,10 +244,9 @@ Set Set::open_whole(base::ByteSource& source, const Open& open, const SetOptions
     require_same_set(set.files_.front(), set.files_.back(), number);
     tasks += static_cast<std::uint64_t>(set.files_.back().geometry.tasks());
     if (tasks > options.bounds.tasks) {
-      throw BrokenRule(
-          Code::too_large, "sion-tasks", set.files_.back().path, 24,
-          fmt::format("the set has more than the {} tasks that may be read; raise the limit", options.bounds.tasks),
-          fmt::format("at most {} tasks", options.bounds.tasks));
+      throw BrokenRule(Code::too_large, "sion-tasks", set.files_.back().path, 24,
+                       fmt::format("the set exceeds the limit of {} tasks; raise the limit", options.bounds.tasks),
+                       fmt::format("at most {} tasks", options.bounds.tasks));
     }
   }
   if (set.files_.front().has_table()) {
@@ -284,7 +283,7 @@ std::vector<Place> Set::places() const {
   return places;
 }
 
-// Which task of a set lies where.
+// The place of each task of a set.
 
 namespace {
 
@@ -307,7 +306,7 @@ class MapCheck {
       fail(0, fmt::format("the map of tasks has {} entries, but the {} files of the set hold {} tasks", map.size(),
                           files_.size(), ranked));
     }
-    // Each entry names the task of its own rank, so that two entries cannot name the same task.
+    // Each entry names the task of its own rank, so two entries cannot name the same task.
     for (std::size_t task = 0; task < map.size(); ++task) require(task, map[task]);
   }
 

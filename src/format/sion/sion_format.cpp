@@ -15,7 +15,7 @@
 
 namespace lq::format::sion {
 
-// What is odd about a multifile that can be read (formats/sion.md 9).
+// Irregularities of a readable multifile (formats/sion.md 9).
 
 namespace {
 
@@ -34,14 +34,14 @@ void check_head(const PhysicalFile& file, Findings& findings) {
   if (head.format_version > version) {
     findings.add(finding_about(
         file, Severity::warning, "sion-version", 16,
-        fmt::format("file format version {} is newer than {}, as which it is read", head.format_version, version)));
+        fmt::format("file format version {} is newer than {} and is read as that", head.format_version, version)));
   }
   const auto mode = static_cast<std::int32_t>(head.key_value_mode());
   if (mode != static_cast<std::int32_t>(KeyValueMode::none) &&
       mode != static_cast<std::int32_t>(KeyValueMode::inline_records)) {
     findings.add(finding_about(file, Severity::warning, "sion-key-value-mode", 40,
-                               fmt::format("key-value mode {} was never written by any version that is known; the "
-                                           "streams are taken as they are",
+                               fmt::format("key-value mode {} is not written by any known version; the "
+                                           "streams are read unchanged",
                                            mode)));
   }
   const bool has_flags = head.flag2 != 0 || (head.flag1 & 0xffffffff) != 0;
@@ -63,7 +63,7 @@ void check_ranks(const PhysicalFile& file, Findings& findings) {
                              fmt::format("two tasks have the global rank {}", *twice)));
 }
 
-// Of Limequat's own record at `end`, with the sizes of streams that may be after it; 0: there is none.
+// The size of Limequat's own record at `end`, with the sizes of streams that may follow it; 0: there is none.
 std::uint64_t own_tail_bytes(const PhysicalFile& file, std::uint64_t end, const SourceOf& source_of) {
   std::array<std::byte, own_record_bytes> bytes{};
   if (source_of(file).read_at(end, bytes) < bytes.size()) return 0;
@@ -80,7 +80,7 @@ void check_end(const PhysicalFile& file, bool has_map, std::uint64_t map_entries
   std::uint64_t end =
       file.tail_offset + table_bytes(file.geometry.tasks(), static_cast<std::uint64_t>(file.max_chunks));
   if (has_map) end += 4 + 8 * map_entries;
-  // Serial writers end with the size of a map that is not there.
+  // Serial writers end with the size of a map that does not exist.
   if (file.bytes <= end + (has_map ? 0 : 4)) return;
   end += own_tail_bytes(file, end, source_of);
   if (file.bytes == end) return;
@@ -111,12 +111,12 @@ class Sion final : public Container {
   Catalog scan(base::ByteSource& file, const Limits& limits) const override { return sion::scan(file, limits); }
   std::vector<RecordPiece> pieces(base::ByteSource& file, const Catalog& catalog, const Record& record) const override;
   std::vector<Finding> validate(base::ByteSource&, const Catalog& catalog) const override {
-    return catalog.findings;  // the scan looks at everything there is to look at
+    return catalog.findings;  // the scan checks everything
   }
   std::vector<Annotation> explain(base::ByteSource& file, const Catalog&) const override { return sion::explain(file); }
 };
 
-// A word follows that tells the byte order, 0 or 1. Texts that begin with these letters go on with letters.
+// The next word gives the byte order, 0 or 1. Texts that begin with these letters continue with letters.
 bool goes_on_as_text(base::Bytes word) {
   return !word.empty() && std::ranges::all_of(word, [](std::byte byte) {
     const auto letter = std::to_integer<unsigned char>(byte);

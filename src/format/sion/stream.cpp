@@ -96,7 +96,7 @@ KeyWalker::KeyWalker(ReadStream read, std::uint64_t stream_bytes, ByteOrder orde
 
 std::optional<KeyRecord> KeyWalker::next() {
   if (position_ >= stream_bytes_) return std::nullopt;
-  const std::uint64_t begin = std::exchange(position_, stream_bytes_);  // after a failure the walk is over
+  const std::uint64_t begin = std::exchange(position_, stream_bytes_);  // after a failure the walk has ended
   std::array<std::byte, record_header_bytes> bytes{};
   const std::uint64_t left = stream_bytes_ - begin;
   if (left < bytes.size() || read_(begin, bytes) < bytes.size()) {
@@ -123,7 +123,7 @@ std::optional<KeyRecord> KeyWalker::next() {
 }
 
 KeyWalker walk_records(const PhysicalFile& file, std::int32_t task, base::ByteSource& source) {
-  // Headers of small records lie close together: they are taken out of one window.
+  // Headers of small records are close together: they are read through one window.
   const auto stream = std::make_shared<const LogicalFile>(file, task);
   const auto window = std::make_shared<ReadAhead>(source);
   const LogicalFile::Read look = [window](std::uint64_t offset, base::MutableBytes part) {

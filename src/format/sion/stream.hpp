@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The stream of a task, whatever chunks it is cut into: a logical file. Which chunk a byte is in, where a cursor
-// stands, and in key-value mode the records in it: a key, a length, and data, one after another (formats/sion.md 6).
+// The stream of a task, independent of its division into chunks: a logical file. The chunk of a byte, a cursor,
+// and in key-value mode the records in it: a key, a length, and data, in sequence (formats/sion.md 6).
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace lq::format::sion {
 
-// Part of a stream that lies in one piece.
+// A contiguous part of a stream.
 struct Stretch {
   std::uint64_t offset = 0;  // in the physical file
   std::uint64_t length = 0;
@@ -27,7 +27,7 @@ struct Stretch {
 // Arithmetic only. Widths and positions are bytes.
 class LogicalFile {
  public:
-  // Fills `part` with the bytes of the physical file from `offset` on, or as much of it as there are bytes; returns
+  // Fills `part` with the bytes of the physical file from `offset` on, fewer at its end; returns
   // their number.
   using Read = std::function<std::size_t(std::uint64_t offset, base::MutableBytes part)>;
 
@@ -59,37 +59,37 @@ class LogicalFile {
     const std::uint64_t filled = used(chunk_);
     return filled > position_ ? filled - position_ : 0;
   }
-  // Unused room of this chunk after the cursor.
+  // Unused space of this chunk after the cursor.
   std::uint64_t room() const noexcept { return places_.width > position_ ? places_.width - position_ : 0; }
   bool is_last_chunk() const noexcept { return chunk_ + 1 == used_.size(); }
 
   void move_to(std::uint64_t chunk, std::uint64_t position) noexcept;
-  // Behind the bytes just written or read here; when writing, the chunk counts as filled that far.
+  // Moves past the bytes just written or read here; when writing, the chunk counts as filled up to there.
   void advance(std::uint64_t bytes) noexcept { position_ += bytes; }
   void mark_filled() noexcept;
-  // Reading: to the beginning of the next chunk, which there is.
+  // Reading: to the beginning of the next chunk, which must exist.
   void step() noexcept { move_to(chunk_ + 1, 0); }
-  // Writing: a new chunk, or the next one that there is. Throws Error(too_large) past 2^63 - 1.
+  // Writing: a new chunk, or the next existing one. Throws Error(too_large) past 2^63 - 1.
   void append_chunk();
 
   // The following are for reading; the cursor stays.
-  // Chunk and position of a byte of the stream, size() included; what lies on a border is at the end of the earlier
+  // Chunk and position of a byte of the stream, size() included; a border belongs to the end of the earlier
   // chunk.
   struct Spot {
     std::uint64_t chunk = 0;
     std::uint64_t position = 0;
   };
   std::optional<Spot> find(std::uint64_t logical_position) const;
-  // Calls `work` for the pieces of `length` bytes from `logical_position` on, or as many as there are.
+  // Calls `work` for the pieces of `length` bytes from `logical_position` on, fewer at the end.
   void for_each(std::uint64_t logical_position, std::uint64_t length,
                 const std::function<void(const Stretch&)>& work) const;
-  // Reads bytes from there on; returns how many there were.
+  // Reads bytes from there on; returns their number.
   std::size_t read(std::uint64_t logical_position, base::MutableBytes buffer, const Read& read) const;
 
  private:
   ChunkPlaces places_;
   std::vector<std::int64_t> used_;
-  mutable std::vector<std::uint64_t> ends_;  // of chunks in the stream, once asked for
+  mutable std::vector<std::uint64_t> ends_;  // of chunks in the stream, computed on first use
   std::uint64_t chunk_ = 0;
   std::uint64_t position_ = 0;
 };
@@ -108,18 +108,18 @@ std::array<std::byte, record_header_bytes> encode_record_header(std::uint64_t ke
 // From record to record; data are skipped.
 class KeyWalker {
  public:
-  // Reads bytes of the stream from `position` on into all of `buffer`, or as many as there are; returns their number.
+  // Reads bytes of the stream from `position` on into all of `buffer`, fewer at the end; returns their number.
   using ReadStream = std::function<std::size_t(std::uint64_t position, base::MutableBytes buffer)>;
 
   // `stream` names the stream in messages.
   KeyWalker(ReadStream read, std::uint64_t stream_bytes, ByteOrder order, std::string stream);
 
-  // The next record; nothing at the end. Throws Error: malformed or truncated where a record reaches past the end of
+  // The next record; empty at the end. Throws Error: malformed or truncated if a record ends after the end of
   // the stream, which also ends the walk.
   std::optional<KeyRecord> next();
   // Where the next record begins.
   std::uint64_t position() const noexcept { return position_; }
-  // Goes on with the record that begins there.
+  // Continues with the record that begins there.
   void seek(std::uint64_t position) noexcept { position_ = position; }
 
  private:
@@ -130,7 +130,7 @@ class KeyWalker {
   std::uint64_t position_ = 0;
 };
 
-// The key-value records of a local task, read through a window; `source` is the file, opened, and outlives the walker.
+// The key-value records of a local task, read through a window; `source` is the open file, and must outlive the walker.
 KeyWalker walk_records(const PhysicalFile& file, std::int32_t task, base::ByteSource& source);
 
 }  // namespace lq::format::sion

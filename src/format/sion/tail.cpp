@@ -90,14 +90,13 @@ void TailReader::check_offset() const {
   if (blocks_ < 1 || expected != offset_) {
     throw BrokenRule(
         Code::malformed, "sion-tail-offset", path_, place + 4,
-        fmt::format(
-            "metadata block 2 is said to begin at byte {}, but {} blocks of chunks end at byte {}; "
-            "the header is damaged, or the file is another than it was written for: copy the file again from its "
-            "source",
-            offset_, blocks_, expected),
+        fmt::format("metadata block 2 is said to begin at byte {}, but {} blocks of chunks end at byte {}; "
+                    "the header is damaged, or belongs to another file: copy the file again from its "
+                    "source",
+                    offset_, blocks_, expected),
         fmt::format("{}", expected), fmt::format("{}", offset_));
   }
-  // Divided instead of multiplied: the table may be said to have 2^63 entries.
+  // Divided instead of multiplied: the table may claim to have 2^63 entries.
   const std::uint64_t left = window_.size() > offset_ ? window_.size() - offset_ : 0;
   if (left / 8 / static_cast<std::uint64_t>(head_.tasks) < 1 + blocks_) {
     throw BrokenRule(Code::truncated, "sion-tail-truncated", path_, window_.size(),
@@ -125,14 +124,14 @@ std::vector<std::uint64_t> TailReader::read_counts() {
     all += counts[task];
     if (all > bounds_.chunks) {
       throw BrokenRule(Code::too_large, "sion-chunk-count", path_, at,
-                       fmt::format("more than {} chunks; raise the limit to read on", bounds_.chunks),
+                       fmt::format("more than {} chunks; raise the limit to continue", bounds_.chunks),
                        fmt::format("at most {} chunks", bounds_.chunks));
     }
   }
   return counts;
 }
 
-// Row by row as the file has them; of each row only the columns that reach it, so that one task with many chunks among
+// Row by row as in the file; of each row only the columns that reach it, so that one task with many chunks among
 // a million with one does not cost a million reads per row.
 void TailReader::read_used(ChunkTable& table) {
   std::vector<std::int32_t> reached(static_cast<std::size_t>(head_.tasks));
@@ -165,10 +164,9 @@ std::vector<Place> TailReader::read_map() {
   const auto entries = static_cast<std::uint64_t>(size);
   if (entries > (window_.size() - at - 4) / 8) ends_early(at + 4 + 8 * entries);
   if (entries > bounds_.tasks) {
-    throw BrokenRule(
-        Code::too_large, "sion-map-size", path_, at,
-        fmt::format("{} tasks are more than the {} that may be read; raise the limit", size, bounds_.tasks),
-        fmt::format("at most {} tasks", bounds_.tasks), fmt::format("{}", size));
+    throw BrokenRule(Code::too_large, "sion-map-size", path_, at,
+                     fmt::format("{} tasks exceed the limit of {}; raise the limit", size, bounds_.tasks),
+                     fmt::format("at most {} tasks", bounds_.tasks), fmt::format("{}", size));
   }
   std::vector<Place> map(entries);
   for (std::uint64_t task = 0; task < entries; ++task) {
@@ -178,7 +176,7 @@ std::vector<Place> TailReader::read_map() {
   return map;
 }
 
-// Collects numbers and hands them on in pieces.
+// Collects numbers and passes them on in pieces.
 class Pieces {
  public:
   Pieces(ByteOrder order, std::uint64_t bytes, const std::function<void(base::Bytes)>& sink)

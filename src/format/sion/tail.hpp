@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Metadata block 2 of a physical file: how many chunks each task has and how far they are filled, and in file 0 of a
-// set where each task lies (formats/sion.md 5). On disk the table has a column for each task, whether it has that many
-// chunks or not; in memory it takes 8 bytes per task and 8 per chunk there is.
+// Metadata block 2 of a physical file: the number of chunks of each task and the bytes in them, and in file 0 of a
+// set the place of each task (formats/sion.md 5). On disk the table has a column for each task, even if it has fewer
+// chunks; in memory it takes 8 bytes per task and 8 per existing chunk.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace lq::format::sion {
 
-// Where a task of a set lies.
+// The place of a task of a set.
 struct Place {
   std::int32_t file = 0;
   std::int32_t task = 0;  // local
@@ -30,9 +30,9 @@ struct Place {
 class ChunkTable {
  public:
   ChunkTable() = default;
-  // `counts`: chunks per task, all zero filled; each at least 1.
+  // `counts`: chunks per task, all with zero bytes; each at least 1.
   explicit ChunkTable(std::span<const std::uint64_t> counts);
-  // Of each task `used_of` gives the filled bytes of its chunks.
+  // `used_of` returns the filled bytes of a task's chunks.
   template <class Tasks, class UsedOf = std::identity>
   static ChunkTable of(const Tasks& tasks, const UsedOf& used_of = {}) {
     ChunkTable table;
@@ -67,8 +67,8 @@ class ChunkTable {
   std::vector<std::int64_t> used_;
 };
 
-// A table out of the numbers that tasks tell of themselves, one task after the other: how many chunks, then how far
-// each is filled.
+// Builds a table from the numbers of tasks, one task at a time: the number of chunks, then the bytes in
+// each.
 class ChunkTableBuilder {
  public:
   void add(std::int64_t number, std::size_t tasks) {
@@ -80,7 +80,7 @@ class ChunkTableBuilder {
     table_.first_.push_back(table_.first_.back() + static_cast<std::uint64_t>(number));
     is_whole_ = is_whole_ && number > 0;
   }
-  // Whether every task had a chunk.
+  // True if every task had a chunk.
   bool is_whole() const noexcept { return is_whole_; }
   ChunkTable take() { return std::move(table_); }
 
@@ -91,7 +91,7 @@ class ChunkTableBuilder {
 
 struct Tail {
   ChunkTable table;
-  // For each task of the set; nothing: no map follows the table. Serial writers of a single file end it with an empty
+  // For each task of the set; empty: no map follows the table. Serial writers of a single file end it with an empty
   // map.
   std::optional<std::vector<Place>> map;
 };
@@ -101,13 +101,13 @@ constexpr std::uint64_t table_bytes(std::int32_t tasks, std::uint64_t max_chunks
   return 8 * static_cast<std::uint64_t>(tasks) * (1 + max_chunks);
 }
 
-// Throws BrokenRule: truncated (an unclosed file, too), malformed, too_large past the bounds, and what reading throws.
+// Throws BrokenRule: truncated (also an unclosed file), malformed, too_large past the bounds, and errors of reading.
 // The map is read in file 0 of a set of several files only.
 Tail read_tail(base::ByteSource& file, const Head& head, const Geometry& geometry, const Bounds& bounds = {});
 // The same without the map.
 ChunkTable read_table(base::ByteSource& file, const Head& head, const Geometry& geometry, const Bounds& bounds = {});
 
-// The bytes, in pieces of at most 4 MiB. `unused`: what stands in columns that end early; mapped writers write -1.
+// The bytes, in pieces of at most 4 MiB. `unused`: filler of columns that end early; mapped writers write -1.
 void encode(const Tail& tail, ByteOrder order, const std::function<void(base::Bytes)>& sink, std::int64_t unused = 0);
 
 }  // namespace lq::format::sion

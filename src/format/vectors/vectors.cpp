@@ -44,12 +44,12 @@ Storage storage_of(const Payload& payload) {
   return payload.spec.precision == Precision::single ? Storage::single : Storage::double_;
 }
 
-// Spinors of three colours where the numbers are so many.
+// Spinors of three colours if the number of numbers fits.
 FieldSpec site_of(std::uint64_t numbers, Precision precision) {
   FieldSpec spec = numbers == 24 || numbers == 6 ? spinor_spec(precision, 3, numbers == 24 ? 4 : 1)
                                                  : generic_spec(precision, numbers, numbers % 2 == 0);
   spec.numbers = numbers;
-  spec.precision = Precision::double_;  // that of the file is its storage
+  spec.precision = Precision::double_;  // the file's precision is its storage
   return spec;
 }
 
@@ -111,7 +111,7 @@ VectorSet of_milc(const Catalog& catalog) {
   known.storage = storage_of(payload);
   const auto subset = scidac::subset_of(catalog.metadata, {});
   if (!subset) return set;
-  // formats/vectors.md 3.2: the map is one to one for such extents alone.
+  // formats/vectors.md 3.2: the map is one to one only for such extents.
   if (payload.extents.size() != 4 || payload.extents[3] % 2 != 0 || payload.extents[0] % 2 != 0) {
     refuse(Code::unsupported, catalog,
            fmt::format("even sites packed into {}: the order of sites is defined for even extents only",
@@ -128,7 +128,7 @@ Parity parity_of_grid(const Catalog& catalog, const Extents& extents, const Unsa
   if (scidac::decode_grid_lattice(text) == extents) return Parity::both;
   if (!unsaid.parity || *unsaid.parity == Parity::both) {
     refuse(Code::invalid_argument, catalog,
-           "its vectors live on the sites of one parity, and the file does not state which; give even or odd (parity, "
+           "its vectors are on the sites of one parity, and the file does not state which; give even or odd (parity, "
            "`lq`: --parity)");
   }
   return *unsaid.parity;
@@ -157,7 +157,7 @@ VectorSet of_grid(const Catalog& catalog, const Unsaid& unsaid) {
   return set;
 }
 
-// Numbers of all time slices that stand for one vector; empty: the text says nothing of it.
+// Numbers of all time slices that represent one vector; empty: the text has none.
 std::vector<std::string> weights_in(std::string_view text) {
   constexpr base::xml::Limits limits{.bytes = 16 << 20, .depth = 16, .elements = 200'000};
   const base::xml::Element root = base::xml::parse(text, limits);
@@ -170,7 +170,7 @@ std::vector<std::string> weights_in(std::string_view text) {
   return weights;
 }
 
-// The number that all words are; nothing: they differ, or are none.
+// The number that all words equal; empty: they differ, or are not numbers.
 std::optional<double> same_number(std::string_view text) {
   std::optional<double> same;
   for (const std::string_view word : base::split_words(text)) {
@@ -358,7 +358,7 @@ Coord place_of(const Coord& x, std::int64_t s, const VectorSet& set) noexcept {
     return place;
   }
   if (set.arrangement == Arrangement::as_it_is) return x;
-  // formats/vectors.md 3.2: h of an even site; sites of the later half of the times stand at the odd places before
+  // formats/vectors.md 3.2: h of an even site; sites of the later half of the times are at the odd places before
   // them.
   const Extents& lattice = set.description.lattice;
   const std::int64_t half = lattice[3] / 2;

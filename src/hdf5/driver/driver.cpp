@@ -42,7 +42,7 @@ std::unique_ptr<base::ByteSource> Image::open_other(const std::string& path) con
   return before_ != nullptr ? before_->open_other(path) : ByteSource::open_other(path);
 }
 
-// What was written there before is forgotten. Memory is had before anything changes.
+// Forgets earlier writes there. Memory is allocated before anything changes.
 void Image::carve(std::uint64_t begin, std::uint64_t end) {
   Written behind;
   auto piece = written_.lower_bound(end);
@@ -101,7 +101,7 @@ std::vector<format::Literal> literals_of(const Image& image) {
 
 namespace {
 
-// Begins with what the library knows of a file.
+// Begins with the library's own structure for a file.
 struct DriverFile {
   H5FD_t library;
   Image* image;
@@ -109,17 +109,17 @@ struct DriverFile {
 
 Image& image_of(const H5FD_t* file) { return *reinterpret_cast<const DriverFile*>(file)->image; }
 
-// No exception may pass through the library. It is told of failures in reading only, and of none while it closes the
-// file: where writing or closing fails, it may keep an object that it has freed, and ends the program with it. What is
-// read is zeros then, and what is written is forgotten.
+// Exceptions must not pass through the library. Only failures of reading are reported to it, and none while it closes
+// the file: if writing or closing fails, it may keep an object that it has freed, and crashes the program. Instead,
+// reads return zeros, and writes are discarded.
 template <class Work>
-herr_t guarded(Image& image, bool is_told, Work&& work) noexcept {
+herr_t guarded(Image& image, bool is_reported, Work&& work) noexcept {
   try {
     work();
     return 0;
   } catch (...) {
     keep_driver_failure();
-    if (is_told && !image.room.is_closing) return -1;
+    if (is_reported && !image.room.is_closing) return -1;
     if (image.room.failure == nullptr) image.room.failure = std::current_exception();
     return 0;
   }
@@ -127,7 +127,7 @@ herr_t guarded(Image& image, bool is_told, Work&& work) noexcept {
 
 extern "C" {
 
-// What a property list knows of the driver is the image itself: there is nothing to copy, which could fail.
+// The driver information in a property list is a pointer to the image: there is nothing to copy, which could fail.
 static void* lq_hdf5_fapl_copy(const void* image) { return const_cast<void*>(image); }
 static herr_t lq_hdf5_fapl_free(void*) { return 0; }
 
@@ -183,13 +183,13 @@ static haddr_t lq_hdf5_alloc(H5FD_t* file, H5FD_mem_t kind, hid_t, hsize_t bytes
 
 static haddr_t lq_hdf5_get_eof(const H5FD_t* file, H5FD_mem_t) { return image_of(file).size(); }
 
-// Behind the end are zeros, as the library expects of bytes that were never written.
+// After the end zeros are returned, as the library expects of bytes that were never written.
 static herr_t lq_hdf5_read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size, void* buffer) {
   const base::MutableBytes wanted(static_cast<std::byte*>(buffer), size);
   Image& image = image_of(file);
   return guarded(image, true, [&] {
     if (buffer == elsewhere()) {
-      image.room.asked_for = {address, size};
+      image.room.last_read_elsewhere = {address, size};
       return;
     }
     if (image.room.is_closing) std::fill(wanted.begin(), wanted.end(), std::byte{0});
@@ -218,7 +218,7 @@ hid_t driver() {
     H5FD_class_t made{};
 #if H5_VERSION_GE(1, 14, 0)
     made.version = H5FD_CLASS_VERSION;
-    made.value = static_cast<H5FD_class_value_t>(513);  // of those free for anybody's use
+    made.value = static_cast<H5FD_class_value_t>(513);  // from the range for private use
 #endif
     made.name = "limequat";
     made.maxaddr = static_cast<haddr_t>(std::numeric_limits<std::int64_t>::max());
@@ -242,7 +242,7 @@ hid_t driver() {
     std::copy(std::begin(map), std::end(map), made.fl_map);
     return made;
   }();
-  // A program may have closed the library in between, which forgets drivers.
+  // The program may have closed the library in between, which unregisters drivers.
   static hid_t id = H5I_INVALID_HID;
   if (id < 0 || H5Iget_type(id) != H5I_VFL) id = H5FDregister(&description);
   return id;
@@ -263,9 +263,9 @@ Handle access_to(Image& image) {
   Handle list = require(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, where, "no property list");
   require(H5Pset_driver(list.get(), driver(), &image), where, "the file driver is refused");
   require(H5Pset_libver_bounds(list.get(), H5F_LIBVER_V18, H5F_LIBVER_V110), where, "versions are refused");
-  // Where an operation fails for lack of bytes, the library (1.10.8) may count an object of the file as open
-  // indefinitely. A file that is closed with all its objects then fails to close, and ends the program when that ends;
-  // this one stays.
+  // If an operation fails for lack of bytes, the library (1.10.8) may count an object of the file as open indefinitely.
+  // Closing a file together with its objects would then fail, and crash the program at exit; with this setting it does
+  // not.
   require(H5Pset_fclose_degree(list.get(), H5F_CLOSE_WEAK), where, "the way of closing is refused");
   return list;
 }
@@ -281,7 +281,7 @@ Handle create_in(Image& image) {
 }
 
 Handle open_in(Image& image, Access access) {
-  const Where where{image.path(), {}};  // before there is a file that would stay open if there is no memory for it
+  const Where where{image.path(), {}};  // allocated before a file is open, which would stay open without memory for it
   const Handle list = access_to(image);
   const unsigned flags = access == Access::write ? H5F_ACC_RDWR : H5F_ACC_RDONLY;
   return require(H5Fopen(image.path().c_str(), flags, list.get()), close_file, where, "the file cannot be opened");
@@ -292,16 +292,16 @@ void* elsewhere() noexcept {
   return &place;
 }
 
-// H5Dget_chunk_info() goes through all chunks before the one that is asked for. A chunk that is read is looked up, and
-// the driver hears where it lies.
+// H5Dget_chunk_info() iterates over all chunks before the requested one. Reading a chunk uses the index, and the driver
+// sees its place.
 std::optional<ChunkPlace> find_chunk(hid_t file, hid_t dataset, const hsize_t* first) {
   void* handle = nullptr;
   if (H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) < 0) return std::nullopt;
   Image::Room& room = image_of(static_cast<const H5FD_t*>(handle)).room;
-  room.asked_for = {};
+  room.last_read_elsewhere = {};
   std::uint32_t skipped = 0;
-  if (read_chunk(dataset, first, skipped, elsewhere()) < 0 || room.asked_for.second == 0) return std::nullopt;
-  return ChunkPlace{room.asked_for.first, room.asked_for.second, skipped};
+  if (read_chunk(dataset, first, skipped, elsewhere()) < 0 || room.last_read_elsewhere.second == 0) return std::nullopt;
+  return ChunkPlace{room.last_read_elsewhere.first, room.last_read_elsewhere.second, skipped};
 }
 
 void close_in(Handle file, Image& image) {

@@ -22,7 +22,7 @@ std::exception_ptr& driver_failure() {
   return failure;
 }
 
-// The innermost entry of the library's stack of errors, which says most.
+// The innermost entry of the library's error stack, which is the most specific.
 extern "C" herr_t lq_hdf5_take_error(unsigned, const H5E_error2_t* error, void* text) {
   if (error->desc != nullptr) *static_cast<std::string*>(text) = error->desc;
   return 0;
@@ -34,21 +34,22 @@ std::string said_by_library() {
   return base::printable(text);
 }
 
-// Where the library fails on a damaged file, it (1.10.8) may lose memory of its own, and at the end of the program it
-// complains on standard error that it cannot be closed. It has no object of ours open then, and is told to be silent.
+// After a failure on a damaged file, the library (1.10.8) may leak memory, and at exit prints to standard error that it
+// cannot be closed. It has no open object of Limequat then, so its messages are switched off.
 void let_library_end_in_silence() {
-  [[maybe_unused]] static const int registered = std::atexit(
-      [] { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); });  // runs before the library's own, which is older
+  [[maybe_unused]] static const int registered = std::atexit([] {
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  });  // runs before the library's own handler, which was registered earlier
 }
 
 }  // namespace
 
 Lock::Lock() : lock_(library_mutex()) {
-  H5Eget_auto2(H5E_DEFAULT, &tell_, &told_);
+  H5Eget_auto2(H5E_DEFAULT, &handler_, &handler_data_);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
-Lock::~Lock() { H5Eset_auto2(H5E_DEFAULT, tell_, told_); }
+Lock::~Lock() { H5Eset_auto2(H5E_DEFAULT, handler_, handler_data_); }
 
 void keep_driver_failure() noexcept { driver_failure() = std::current_exception(); }
 

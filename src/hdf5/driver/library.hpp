@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The HDF5 library as we use it: one thread at a time, its objects closed by scope, its errors as ours. It never opens
-// a file itself (driver.hpp).
+// Use of the HDF5 library: one thread at a time, objects closed by scope, errors as lq::Error. It never opens a file
+// itself (driver.hpp).
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace lq::hdf5 {
 
-// Held while the library is called: few builds of it stand several threads. What the program has chosen to be told of
-// errors stays as it is.
+// Held while the library is called, because few builds of it are thread-safe. The program's error handler of the
+// library is preserved.
 class Lock {
  public:
   Lock();
@@ -28,11 +28,11 @@ class Lock {
 
  private:
   std::unique_lock<std::recursive_mutex> lock_;
-  H5E_auto2_t tell_ = nullptr;
-  void* told_ = nullptr;
+  H5E_auto2_t handler_ = nullptr;
+  void* handler_data_ = nullptr;
 };
 
-// An object of the library. Made and destroyed under a Lock.
+// An object of the library. Created and destroyed under a Lock.
 class Handle {
  public:
   using Close = herr_t (*)(hid_t);
@@ -51,7 +51,7 @@ class Handle {
 
   hid_t get() const noexcept { return id_; }
   explicit operator bool() const noexcept { return id_ >= 0; }
-  // The object is closed by the caller, who hears of failures.
+  // The caller closes the object and handles failures.
   hid_t release() noexcept { return std::exchange(id_, H5I_INVALID_HID); }
 
  private:
@@ -59,17 +59,17 @@ class Handle {
   Close close_ = nullptr;
 };
 
-// Where something failed, for messages.
+// The place of a failure, for messages.
 struct Where {
   std::string path;    // of the file
   std::string object;  // within it; empty: the file as a whole
 };
 
-// An error of reading or memory inside the driver, if there was one, else malformed: `what` could not be done, and what
-// the library said.
+// Throws an error of reading or memory inside the driver, if there was one; else malformed with `what`, which describes
+// the failed step, and the library's message.
 [[noreturn]] void throw_failure(const Where& where, const std::string& what);
 
-// `result` unless it is negative, which is how the library fails.
+// Returns `result` unless it is negative, the library's sign of failure.
 template <class Result>
 Result require(Result result, const Where& where, const char* what) {
   if (result < 0) throw_failure(where, what);
@@ -78,52 +78,52 @@ Result require(Result result, const Where& where, const char* what) {
 inline Handle require(hid_t id, Handle::Close close, const Where& where, const char* what) {
   return {require(id, where, what), close};
 }
-// A place that is made among the arguments may be made after the object was opened, which stays open where memory runs
-// out then: the order is the compiler's.
+// A temporary Where may be constructed after the object was opened, because the order of arguments is unspecified; if
+// memory then runs out, the object would stay open.
 Handle require(hid_t id, Handle::Close close, Where&& where, const char* what) = delete;
 
-// Properties for the creation of a file, a group, a type or a dataset, by their class: without time stamps of the
-// library's, which would make equal files differ.
+// Properties for the creation of a file, a group, a type or a dataset, by class: without the library's time stamps,
+// which would make equal files differ.
 Handle untimed_list(hid_t of_class, const Where& where);
 
-// An exception inside the driver, to be thrown again where the library reports failure.
+// Stores an exception of the driver, to be rethrown when the library reports failure.
 void keep_driver_failure() noexcept;
 void forget_driver_failure() noexcept;
-// Where there is one.
+// Rethrows it, if there is one.
 void throw_driver_failure();
 
 // "1.10.8"
 std::string library_version();
 
-// The few functions of the HDF5 library that differ between its versions 1.10 and 2. All of them under a Lock.
+// The few functions of the HDF5 library that differ between its versions 1.10 and 2. Call all under a Lock.
 
 inline constexpr std::uint64_t no_address = ~std::uint64_t{0};
 
 struct RawLink {
   std::string name;
   H5L_type_t type = H5L_TYPE_ERROR;
-  std::uint64_t address = no_address;  // hard links: of the object's header, from the end of the user block on
-  std::size_t value_bytes = 0;         // other links: of what they point to
+  std::uint64_t address = no_address;  // hard links: of the object's header, relative to the end of the user block
+  std::size_t value_bytes = 0;         // other links: size of their target
 };
 struct RawLinks {
   std::vector<RawLink> links;
-  bool is_all = true;  // false: there are more than were asked for
+  bool is_all = true;  // false: there are more than requested
 };
-// Of a group, as they come. Negative `status`: the library failed.
+// Links of a group, unordered. Negative result: the library failed.
 herr_t list_links(hid_t group, std::uint64_t most, RawLinks& found);
 herr_t link_facts(hid_t group, const char* name, RawLink& link);
 
 struct RawObject {
   H5O_type_t type = H5O_TYPE_UNKNOWN;
-  std::uint64_t address = no_address;  // from the end of the user block on
+  std::uint64_t address = no_address;  // relative to the end of the user block
   std::uint64_t attributes = 0;
 };
 herr_t object_facts(hid_t object, RawObject& facts);
-// Of a member of a group that is a hard link.
+// Facts about a member of a group that is a hard link.
 herr_t object_facts(hid_t group, const char* name, RawObject& facts);
 
-// The bytes of the chunk that begins with that element, as they lie in the file; `skipped`: filters that were not
-// applied. Negative: there is none, or the library failed.
+// The bytes of the chunk that begins with that element, as stored; `skipped`: mask of filters that were not applied.
+// Negative: it does not exist, or the library failed.
 herr_t read_chunk(hid_t dataset, const hsize_t* first, std::uint32_t& skipped, void* bytes);
 
 }  // namespace lq::hdf5

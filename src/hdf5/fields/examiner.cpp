@@ -26,15 +26,15 @@ namespace lq::hdf5 {
 namespace {
 
 constexpr std::uint64_t block_bytes = 1 << 20;
-// Objects without a checksum that are named one by one.
+// Maximum number of objects without a checksum that are named individually.
 constexpr std::size_t most_named = 16;
 
-// Findings of a scan that say that something which belongs to a field is there and cannot be used.
+// Findings of a scan which mean that something that belongs to a field exists but cannot be used.
 constexpr std::array<std::string_view, 6> of_damaged_fields{"hdf5-native-checksum", "hdf5-native-slices",
                                                             "hdf5-native-shape",    "hdf5-qlua-digest",
                                                             "hdf5-qlua-kind",       "hdf5-half-a-group"};
 
-bool tells_of_file(const Error& error) {
+bool is_about_file(const Error& error) {
   return error.code() == Code::malformed || error.code() == Code::truncated || error.code() == Code::checksum_mismatch;
 }
 
@@ -57,7 +57,7 @@ bool is_of_values(const Type& type) {
   }
 }
 
-// Which datasets hold the payload of fields, whose sums are compared by whoever reads fields.
+// Datasets that contain the payload of fields, whose sums are compared when fields are read.
 class DatasetsOfFields {
  public:
   explicit DatasetsOfFields(const Catalog& catalog) {
@@ -68,7 +68,7 @@ class DatasetsOfFields {
         paths_.insert(path);
         continue;
       }
-      // The record stands for all of them.
+      // The record represents all of them.
       const std::size_t tiles = payload.tiles.size() / static_cast<std::size_t>(payload.arrays);
       for (std::size_t k = 0; tiles > 0 && k < payload.tiles.size(); k += tiles) {
         beginnings_[path].insert(payload.tiles[k].offset);
@@ -89,7 +89,7 @@ class DatasetsOfFields {
 
  private:
   std::set<std::string, std::less<>> paths_;
-  std::map<std::string, std::set<std::uint64_t>, std::less<>> beginnings_;  // of arrays, by their group
+  std::map<std::string, std::set<std::uint64_t>, std::less<>> beginnings_;  // beginnings of arrays, by group
 };
 
 class Examination final : public Visitor {
@@ -108,8 +108,8 @@ class Examination final : public Visitor {
       for (Finding& finding : met.take()) add_new(std::move(finding));
       compare_places();
     } catch (const Error& error) {
-      if (!tells_of_file(error) && error.code() != Code::unsupported) throw;
-      claim("file", "structure", Evidence::structure, Outcome::unreadable);  // the scan has said why
+      if (!is_about_file(error) && error.code() != Code::unsupported) throw;
+      claim("file", "structure", Evidence::structure, Outcome::unreadable);  // the scan has reported the reason
     }
     file_ = nullptr;
     claim_headers();
@@ -128,7 +128,7 @@ class Examination final : public Visitor {
     claims_.push_back({std::move(of), std::move(name), evidence, outcome, offset, length});
   }
 
-  // Scans are made for readers, who may do without; here it is damage.
+  // Scans are made for readers, who may not need it; here it is damage.
   void take_over(const Finding& finding) {
     if (std::ranges::find(of_damaged_fields, finding.rule) != of_damaged_fields.end()) {
       claim(finding.record, finding.rule, Evidence::exact_sum, Outcome::unreadable, finding.offset);
@@ -137,7 +137,7 @@ class Examination final : public Visitor {
     }
   }
 
-  // What the scan, which looks at less, has not said.
+  // Adds findings that the scan, which checks less, has not reported.
   void add_new(Finding finding) {
     const bool is_known = std::ranges::any_of(catalog_.findings, [&](const Finding& known) {
       return known.rule == finding.rule && known.record == finding.record;
@@ -165,7 +165,7 @@ class Examination final : public Visitor {
     attributes_of(object, lacks_digest);
   }
 
-  // The library compares the checksums of headers of version 2 when it reads them.
+  // The library compares the checksums of version 2 headers when it reads them.
   void look_at_header(const Visited& object) {
     const std::uint64_t address = object.address - file_->superblock().offset;
     has_plain_headers_ = has_plain_headers_ || read_object_header(source_, file_->superblock(), address).version < 2;
@@ -186,7 +186,7 @@ class Examination final : public Visitor {
           claim(object.path, name, Evidence::structure, Outcome::unreadable);
         });
     for (const auto& [name, value] : attributes) {
-      // Lists of references to scales lead into a heap, and are compared with what they lead to.
+      // Lists of references to scales point into a heap, and are compared with their targets.
       has_heap_ = has_heap_ || (refers_elsewhere(value.type) && name != "DIMENSION_LIST");
     }
     return attributes;
@@ -197,8 +197,8 @@ class Examination final : public Visitor {
     if (is_of_qlua && !has_digest(attributes)) miss_digest(object);
   }
 
-  // The names of axes are those of the scales that references lead to, and stand beside the data once more. Scales may
-  // have been given other names since.
+  // The names of axes are the names of the scales to which references point, and are stored a second time with the
+  // data. Scales may have been renamed since.
   void look_at_axes(const Visited& object, const Attributes& attributes, const Dataset& data) {
     if (find(attributes, "DIMENSION_LIST") == nullptr) return;
     const auto axes = axes_of(*file_, object.handle->get(), data.extents.size(), file_->where(object.path));
@@ -207,14 +207,14 @@ class Examination final : public Visitor {
     const Value* const stated = find(attributes, native::dimensions);
     const bool is_same = stated != nullptr && text_of(*stated) == names;
     const bool are_lost =
-        stated != nullptr && axes.empty();  // the heap that leads to them is damaged, or they are gone
+        stated != nullptr && axes.empty();  // the heap with the references is damaged, or the scales are gone
     claim(object.path, "axes", Evidence::second_copy,
           are_lost  ? Outcome::unchecked
           : is_same ? Outcome::agrees
                     : Outcome::absent);
   }
 
-  struct Looked {
+  struct ExaminedObject {
     const Visited& object;
     const Attributes& attributes;
     const Dataset& data;
@@ -222,7 +222,7 @@ class Examination final : public Visitor {
     bool lacks_digest;
   };
 
-  void look_at_object(const Looked& at) {
+  void look_at_object(const ExaminedObject& at) {
     const bool is_stated = has_digest(at.attributes);
     const bool must_have = find(at.attributes, native::marker) == nullptr &&
                            (find(at.attributes, ".kind") != nullptr || find(at.attributes, ".time") != nullptr);
@@ -246,7 +246,7 @@ class Examination final : public Visitor {
       }
     } catch (const Error& error) {
       if (error.code() == Code::unsupported || error.code() == Code::too_large) return cannot_look(at, error);
-      if (!tells_of_file(error)) throw;
+      if (!is_about_file(error)) throw;
       add(at.object, "hdf5-data", error.code(), error.what(), error.facts().offset);
       claim(at.object.path, "data", Evidence::structure, Outcome::unreadable);
     }
@@ -258,14 +258,14 @@ class Examination final : public Visitor {
     claim(object.path, "sha256", Evidence::exact_sum, Outcome::missing);
   }
 
-  void cannot_look(const Looked& at, const Error& error) {
+  void cannot_look(const ExaminedObject& at, const Error& error) {
     findings_.note("hdf5-not-looked-into", record_at(at.object.path, at.object.address), error.what());
     claim(at.object.path, "data", has_digest(at.attributes) ? Evidence::exact_sum : Evidence::structure,
           Outcome::unchecked);
   }
 
-  // Every chunk through its filters; else whether the data lie in the file. Whether all of it can be read.
-  bool check_data(const Looked& at) {
+  // Decodes every chunk; or checks that the data are inside the file. True if all of it can be read.
+  bool check_data(const ExaminedObject& at) {
     if (at.data.type.bytes == 0 || at.data.is_null || at.data.bytes() == 0) return true;
     const DatasetContents contents(*file_, at.object.handle->get(), at.data.extents, at.data.type.bytes, at.where,
                                    limits_.records);
@@ -278,7 +278,7 @@ class Examination final : public Visitor {
       try {
         contents.check_chunk(number);
       } catch (const Error& error) {
-        if (!tells_of_file(error)) throw;
+        if (!is_about_file(error)) throw;
         ++damaged;
         add(at.object, "hdf5-chunk", error.code(), error.what(), chunk.offset, chunk.bytes);
       }
@@ -288,8 +288,9 @@ class Examination final : public Visitor {
     return damaged == 0;
   }
 
-  // Sums of chunks do not see chunks that were exchanged or lost; that of Fletcher takes the word ffff for 0000.
-  void claim_chunks(const Looked& at, bool are_damaged) {
+  // Checksums of chunks do not detect exchanged or lost chunks; Fletcher32 does not distinguish the words ffff and
+  // 0000.
+  void claim_chunks(const ExaminedObject& at, bool are_damaged) {
     bool has_sum = false;
     for (const Filter& filter : at.data.storage.filters) {
       const bool is_fletcher = filter.id == H5Z_FILTER_FLETCHER32;
@@ -303,7 +304,7 @@ class Examination final : public Visitor {
     }
   }
 
-  void compare_digest(const Looked& at, bool is_whole) {
+  void compare_digest(const ExaminedObject& at, bool is_whole) {
     const std::uint64_t length = at.data.bytes();
     const auto offset = at.data.storage.is_allocated ? std::optional(at.data.storage.offset) : std::nullopt;
     const auto conclude = [&](Outcome outcome) {
@@ -313,7 +314,7 @@ class Examination final : public Visitor {
     if (is_of_sites(at.attributes) && !is_plain_number(at.data.type)) return conclude(Outcome::unchecked);
     const auto [plain, padded] = is_of_sites(at.attributes) ? digests_of_sites(at) : digests_of(at);
     const std::string stated = stored_digest(at.attributes);
-    // How old a program took it is not written: either way will do.
+    // The age of the writing program is not recorded: either rule is accepted.
     if (stated == plain || stated == padded) return conclude(Outcome::agrees);
     conclude(Outcome::differs);
     add(at.object, "hdf5-digest", Code::checksum_mismatch,
@@ -321,7 +322,7 @@ class Examination final : public Visitor {
         stated, plain);
   }
 
-  // That of a lattice is made of its sites and their coordinates.
+  // The digest of a lattice is computed from its sites and their coordinates.
   static bool is_of_sites(const Attributes& attributes) {
     const Value* const kind = find(attributes, ".kind");
     return kind != nullptr && text_of(*kind).value_or("").starts_with("Lattice");
@@ -332,8 +333,8 @@ class Examination final : public Visitor {
     return kind == TypeClass::integer || kind == TypeClass::real || kind == TypeClass::complex;
   }
 
-  // Of a lattice that is no field here, such as one of integers (formats/hdf5.md 5): by exclusive or over its sites.
-  std::pair<std::string, std::string> digests_of_sites(const Looked& at) {
+  // For a lattice that is not a field here, such as one of integers (formats/hdf5.md 5): exclusive or over its sites.
+  std::pair<std::string, std::string> digests_of_sites(const ExaminedObject& at) {
     const Type& number = *strip(at.data.type).base;
     const std::uint64_t bytes = number.kind == TypeClass::complex ? number.bytes / 2 : number.bytes;
     DatasetContents contents(*file_, at.object.handle->get(), at.data.extents, at.data.type.bytes, at.where,
@@ -356,7 +357,7 @@ class Examination final : public Visitor {
     return {fmt::format("{:08x}", fmt::join(sums[0], "")), fmt::format("{:08x}", fmt::join(sums[1], ""))};
   }
 
-  std::pair<std::string, std::string> digests_of(const Looked& at) {
+  std::pair<std::string, std::string> digests_of(const ExaminedObject& at) {
     ArrayDigest plain, padded(true);
     const auto add_values = [&](const Value& value) {
       const Array piece = array_of(value, at.where);
@@ -388,7 +389,7 @@ class Examination final : public Visitor {
     }
   }
 
-  // A damaged list of chunks may name one of them for another, whose checksum agrees.
+  // A damaged list of chunks may give the place of another chunk, whose checksum agrees.
   void compare_places() {
     for (const FieldEntry& field : catalog_.fields) {
       names_.push_back(field.name);
@@ -456,11 +457,11 @@ class Examination final : public Visitor {
   const Opened* file_ = nullptr;
   format::Findings findings_;
   std::vector<Claim> claims_;
-  std::vector<std::string> names_;  // of datasets in `places_`
+  std::vector<std::string> names_;  // names of datasets in `places_`
   std::vector<Place> places_;
   std::vector<std::string> without_sum_;
   bool has_plain_headers_ = false;  // without checksums
-  bool has_heap_ = false;           // texts of variable length, which have no checksum either
+  bool has_heap_ = false;           // texts of variable length, which also have no checksum
 };
 
 class Hdf5Examiner final : public format::Examiner {

@@ -17,7 +17,7 @@
 
 namespace lq::hdf5 {
 
-// Where the numbers of a field lie in a file that is being planned: in one piece, in several arrays, in chunks.
+// The place of the numbers of a field in a planned file: contiguous, in several arrays, or in chunks.
 
 namespace {
 
@@ -30,7 +30,7 @@ std::uint64_t aligned(std::uint64_t offset, std::uint64_t alignment) {
                                  alignment, "the size of the file");
 }
 
-// The sites of a chunk: all, one slice of the slowest dimension, or as given.
+// The sites of a chunk: all, one slice of the slowest dimension, or the given extents.
 Extents chunk_of(const FieldRequest& request, const SiteOrder& order) {
   const std::string& text = request.choices.dataset_chunk;
   Extents chunk = request.extents;
@@ -49,7 +49,7 @@ Extents chunk_of(const FieldRequest& request, const SiteOrder& order) {
   return given;
 }
 
-// Whether the sites of each chunk are contiguous, and nothing is left over.
+// True if the sites of each chunk are contiguous, and all chunks are full.
 bool are_runs(const Extents& chunk, const Extents& extents, const SiteOrder& order) {
   std::size_t k = 0;
   while (k < order.size() && chunk[order[k]] == extents[order[k]]) ++k;
@@ -61,7 +61,7 @@ bool are_runs(const Extents& chunk, const Extents& extents, const SiteOrder& ord
 
 }  // namespace
 
-// Gives the datasets the chunks and filters that the request asks for; the payload knows them then.
+// Sets the requested chunks and filters of the datasets, and of the payload.
 void add_chunks(FieldDatasets& field, Payload& payload, const FieldRequest& request) {
   const Extents chunk = chunk_of(request, field.order);
   const std::vector<Filter> filters = parse_filters(request.choices.filters);
@@ -84,7 +84,7 @@ void add_chunks(FieldDatasets& field, Payload& payload, const FieldRequest& requ
   payload.encoding = encoding_of(filters, element);
 }
 
-// Each of the arrays, or of their chunks, from `first` on; arrays begin at the alignment.
+// Places each of the arrays, or their chunks, from `first` on; arrays begin at the alignment.
 void place_data(Payload& payload, const std::vector<DatasetPlan>& datasets, std::uint64_t first,
                 std::uint64_t alignment) {
   first = aligned(first, alignment);
@@ -116,7 +116,7 @@ namespace {
 using format::Layout;
 using format::Literal;
 
-// Where data begin in a new file: behind the superblock and the root group, and at the beginning of a page.
+// The beginning of data in a new file: after the superblock and the root group, at the beginning of a page.
 constexpr std::uint64_t page = 4096;
 
 std::uint64_t end_of(const std::vector<Literal>& literals) {
@@ -125,7 +125,7 @@ std::uint64_t end_of(const std::vector<Literal>& literals) {
   return end;
 }
 
-// A file that is being planned: the one that is there, or a new one.
+// A planned file: the existing one, or a new one.
 class Draft {
  public:
   explicit Draft(base::ByteSource* before)
@@ -135,15 +135,15 @@ class Draft {
 
   hid_t file() const noexcept { return file_.get(); }
   Image& image() noexcept { return *image_; }
-  // Of all that is there.
+  // End of the existing contents.
   std::uint64_t end() const noexcept { return std::max(image_->room.end, image_->size()); }
-  // Nothing more is placed before it.
-  void go_on_at(std::uint64_t end) noexcept { image_->room.end = std::max(image_->room.end, end); }
+  // Nothing further is placed before it.
+  void continue_at(std::uint64_t end) noexcept { image_->room.end = std::max(image_->room.end, end); }
 
   std::vector<Literal> take() {
     close_in(std::move(file_), *image_);
     std::vector<Literal> literals = literals_of(*image_);
-    // The superblock says how long the file is; one that is shorter would be taken for a torn one.
+    // The superblock states the length of the file; a shorter file would be treated as truncated.
     if (end_of(literals) < image_->size()) literals.push_back({0, image_->size() - 1, {std::byte{0}}});
     return literals;
   }
@@ -165,7 +165,7 @@ void check_extents(const FieldRequest& request) {
              to_string(request.extents), request.spec.numbers);
 }
 
-// What is needed to make the metadata once the data are written.
+// Inputs for the metadata, which are created once the data are written.
 struct PendingMetadata {
   FieldRequest request;
   const LayoutWriter* layout = nullptr;
@@ -174,31 +174,31 @@ struct PendingMetadata {
   std::optional<std::int64_t> microseconds;
 };
 
-std::vector<Tile> tiles_of(const PendingMetadata& wish, const format::Digest& digest) {
+std::vector<Tile> tiles_of(const PendingMetadata& pending, const format::Digest& digest) {
   if (!digest.tiles.empty()) return digest.tiles;
-  if (!wish.payload.tiles.empty()) return wish.payload.tiles;
-  return {{0, wish.payload.offset, wish.payload.length}};
+  if (!pending.payload.tiles.empty()) return pending.payload.tiles;
+  return {{0, pending.payload.offset, pending.payload.length}};
 }
 
-// `draft`: of the file as it is before.
-std::vector<Literal> carry_out(Draft draft, const PendingMetadata& wish, const format::Digest& digest) {
-  const std::vector<Tile> tiles = tiles_of(wish, digest);
-  for (const Tile& tile : tiles) draft.go_on_at(tile.offset + tile.bytes);
+// `draft`: the file in its current state.
+std::vector<Literal> carry_out(Draft draft, const PendingMetadata& pending, const format::Digest& digest) {
+  const std::vector<Tile> tiles = tiles_of(pending, digest);
+  for (const Tile& tile : tiles) draft.continue_at(tile.offset + tile.bytes);
   std::vector<Handle> datasets;
   std::span<const Tile> rest = tiles;
-  for (const DatasetPlan& dataset : wish.field.datasets) {
+  for (const DatasetPlan& dataset : pending.field.datasets) {
     const auto pieces = static_cast<std::size_t>(pieces_of(dataset));
     datasets.push_back(create_dataset(draft.file(), draft.image(), dataset, rest.first(pieces)));
     rest = rest.subspan(pieces);
   }
-  const FieldFacts facts{wish.request, digest, wish.microseconds};
-  wish.layout->describe(draft.file(), datasets, wish.field, facts);
-  if (!wish.field.sums.empty()) wish.layout->put_sums(datasets, wish.field, facts);
+  const FieldFacts facts{pending.request, digest, pending.microseconds};
+  pending.layout->describe(draft.file(), datasets, pending.field, facts);
+  if (!pending.field.sums.empty()) pending.layout->put_sums(datasets, pending.field, facts);
   datasets.clear();
   return draft.take();
 }
 
-// Tiles whose size is not known yet, as large as they can be.
+// Tiles whose sizes are not known yet, with the maximum size.
 format::Digest largest(const Payload& payload) {
   format::Digest digest{{}, payload.tiles};
   if (payload.encoding.empty()) return digest;
@@ -215,39 +215,39 @@ format::Digest largest(const Payload& payload) {
 Layout plan_field(const FieldRequest& request) {
   const Lock lock;
   check_extents(request);
-  const auto wish = std::make_shared<PendingMetadata>();
-  wish->request = request;
-  wish->layout = &layout_writer(request.choices.layout);
-  wish->field = wish->layout->datasets(request);
-  if (request.choices.time_stamps) wish->microseconds = base::microseconds_now();
-  Payload& payload = wish->payload;
+  const auto pending = std::make_shared<PendingMetadata>();
+  pending->request = request;
+  pending->layout = &layout_writer(request.choices.layout);
+  pending->field = pending->layout->datasets(request);
+  if (request.choices.time_stamps) pending->microseconds = base::microseconds_now();
+  Payload& payload = pending->payload;
   payload.spec = request.spec;
   payload.extents = request.extents;
   payload.stored = whole(request.extents);
-  payload.order = wish->field.order;
-  payload.byte_order = wish->field.byte_order;
+  payload.order = pending->field.order;
+  payload.byte_order = pending->field.byte_order;
   payload.length = base::multiply_or_throw(payload.stored.volume(), request.spec.site_bytes(), "the size of the field");
   if (!request.choices.dataset_chunk.empty()) {
-    add_chunks(wish->field, payload, request);
+    add_chunks(pending->field, payload, request);
   } else if (!request.choices.filters.empty()) {
     throw Error(Code::invalid_argument,
                 "filters work on chunks; choose their extents (options.dataset_chunk = slice, for example)");
   }
   Draft draft(request.before);
-  place_data(payload, wish->field.datasets, draft.end(),
+  place_data(payload, pending->field.datasets, draft.end(),
              request.choices.alignment > 1 ? request.choices.alignment : page);
 
   Layout layout;
   layout.payload.push_back(payload);
-  layout.sums = wish->field.sums;
-  // Once with zeros for what is not known yet: whatever cannot be done is said before the data are written.
-  const std::uint64_t end = end_of(carry_out(std::move(draft), *wish, largest(payload)));
+  layout.sums = pending->field.sums;
+  // A trial with zeros for unknown values, so that errors are reported before the data are written.
+  const std::uint64_t end = end_of(carry_out(std::move(draft), *pending, largest(payload)));
   layout.end.push_back(end);
-  layout.tail = [wish, end](const format::Digest& digest) {
+  layout.tail = [pending, end](const format::Digest& digest) {
     const Lock again;
-    std::vector<Literal> literals = carry_out(Draft(wish->request.before), *wish, digest);
-    if (wish->payload.encoding.empty() && end_of(literals) != end) {
-      base::fail(Code::internal, {}, "{}: the file would end at {} instead of at {} as planned", wish->request.name,
+    std::vector<Literal> literals = carry_out(Draft(pending->request.before), *pending, digest);
+    if (pending->payload.encoding.empty() && end_of(literals) != end) {
+      base::fail(Code::internal, {}, "{}: the file would end at {} instead of at {} as planned", pending->request.name,
                  end_of(literals), end);
     }
     return literals;

@@ -15,9 +15,9 @@ namespace lq::hdf5 {
 namespace {
 
 constexpr std::size_t rank_of_lattices = 4;
-constexpr std::uint64_t least_unused = 1 << 20;  // bytes that are worth a note
+constexpr std::uint64_t least_unused = 1 << 20;  // minimum number of bytes for a note
 
-// Names of the types that QDP++ commits.
+// Names of the committed types of QDP++.
 bool is_name_of_qdp(std::string_view name) {
   return name.starts_with(".ColorMatrix") || name.starts_with(".Complex") || name.starts_with(".Propagator");
 }
@@ -61,7 +61,7 @@ class Scan final : public Visitor, public Finds {
   }
 
  private:
-  // `lacks_some`: not all of them could be read.
+  // `lacks_some`: set if some could not be read.
   Attributes attributes_of(const Visited& object, bool& lacks_some) {
     return read_attributes(
         *file_, object.handle->get(), file_->where(object.path), limits_.text_bytes,
@@ -97,7 +97,7 @@ class Scan final : public Visitor, public Finds {
                     source_.size() - end, end));
   }
 
-  // What removed and replaced objects leave is not used again; other gaps are small.
+  // Space of removed and replaced objects is not reused; other gaps are small.
   void note_unused(const Opened& file) {
     const std::uint64_t bytes = file.bytes(), unused = bytes - std::min(stored_, bytes);
     if (unused < least_unused || unused < bytes / 8) return;
@@ -124,7 +124,7 @@ class Scan final : public Visitor, public Finds {
 
   void group(const Visited& object) override {
     folder_.path = object.path;
-    bool lacks_some = false;  // for which there are findings
+    bool lacks_some = false;  // findings were added for those
     folder_.attributes = attributes_of(object, lacks_some);
     folder_.is_of_qdp = is_of_qdp_;
     if (object.path == "/") catalog_.metadata = metadata_of(folder_.attributes, std::array{native::file_marker});
@@ -136,7 +136,7 @@ class Scan final : public Visitor, public Finds {
     folder_ = {};
   }
 
-  // What may be a lattice, but does not say how its sites run.
+  // It may be a lattice, but does not state the order of its sites.
   void note_unknown(const Member& member) {
     const auto numbers = numbers_of(member.data);
     if (!numbers || numbers->space_rank < rank_of_lattices) return;
@@ -169,7 +169,7 @@ class Scan final : public Visitor, public Finds {
     }
   }
 
-  // That of the dataset; one for the group where there are several.
+  // The record of the dataset; a record for the group if there are several.
   std::uint64_t record_of(const FoundField& found, const Payload& payload) {
     auto record = std::ranges::find(catalog_.records, found.arrays.front()->path, &Record::type);
     if (found.arrays.size() > 1) {
@@ -200,7 +200,7 @@ class Scan final : public Visitor, public Finds {
   Folder folder_;
   hid_t group_ = H5I_INVALID_HID;
   bool is_of_qdp_ = false;
-  std::uint64_t stored_ = 0;  // bytes that datasets take in the file
+  std::uint64_t stored_ = 0;  // bytes used by datasets in the file
 };
 
 }  // namespace

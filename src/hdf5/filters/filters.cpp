@@ -40,13 +40,13 @@ class Step {
  public:
   virtual ~Step() = default;
   virtual Buffer encode(base::Bytes bytes) const = 0;
-  // Gives at most `most` bytes.
+  // Returns at most `most` bytes.
   virtual Buffer decode(base::Bytes bytes, std::size_t most) const = 0;
-  // Bytes that encode() makes of so many, at most.
+  // Maximum number of bytes that encode() returns for an input of this size.
   virtual std::size_t bound(std::size_t bytes) const = 0;
 };
 
-// First bytes of all elements, then their second ones, ...; what is left of an element stays behind.
+// First bytes of all elements, then their second bytes, ...; the rest after the last whole element follows.
 class Shuffle final : public Step {
  public:
   explicit Shuffle(std::size_t element) : element_(element) {}
@@ -130,7 +130,7 @@ class Deflate final : public Step {
   Buffer decode(base::Bytes bytes, std::size_t most) const override {
     const std::unique_ptr<libdeflate_decompressor, FreeDeflate> with(libdeflate_alloc_decompressor());
     if (!with) no_memory();
-    // Nothing expands more, whatever it claims.
+    // No data expand more than that, whatever the stated size.
     Buffer made(std::min(most, most_expansion * bytes.size()));
     std::size_t there = 0;
     if (libdeflate_zlib_decompress(with.get(), bytes.data(), bytes.size(), made.data(), made.size(), &there) !=
@@ -140,7 +140,7 @@ class Deflate final : public Step {
     made.resize(there);
     return made;
   }
-  // Stored blocks of 5000 bytes and more, with 5 bytes each, and what is around them.
+  // Stored blocks of 5000 bytes and more with 5 bytes each, plus header and trailer.
   std::size_t bound(std::size_t bytes) const override { return bytes + 5 * (bytes / 5000 + 1) + 64; }
 
  private:
@@ -186,9 +186,9 @@ class Pipeline final : public format::TileCodec {
   }
 
   void decode(base::Bytes encoded, base::MutableBytes sites) const override {
-    std::vector<std::size_t> bounds{sites.size()};  // before each step
+    std::vector<std::size_t> bounds{sites.size()};  // bound before each step
     for (const auto& step : steps_) bounds.push_back(step->bound(bounds.back()));
-    if (encoded.size() > bounds.back()) damaged(fmt::format("{} bytes are more than can be", encoded.size()));
+    if (encoded.size() > bounds.back()) damaged(fmt::format("{} bytes are more than possible", encoded.size()));
     Buffer made;
     base::Bytes bytes = encoded;
     for (std::size_t i = steps_.size(); i-- > 0; bytes = made) made = steps_[i]->decode(bytes, bounds[i]);
@@ -266,7 +266,7 @@ std::string word_of(const Filter& filter, std::uint64_t element_bytes) {
     case H5Z_FILTER_FLETCHER32:
       return "fletcher32";
     case zstd_id:
-      // Levels may be negative there, and missing; reading needs none.
+      // Levels may be negative or missing there; reading does not need them.
       return fmt::format("zstd:{}", first > 0 && first <= 22 ? first : 3);
     default:
       return name_of_filter(filter.id);
@@ -295,7 +295,7 @@ const format::TileCodec* tile_codec(std::string_view encoding) {
 }
 
 std::uint32_t fletcher32(base::Bytes bytes) noexcept {
-  constexpr std::size_t most_words = 360;  // whose sums fit 32 bits before they are reduced
+  constexpr std::size_t most_words = 360;  // whose sums fit 32 bits without reduction
   std::uint32_t plain = 0, nested = 0;
   const auto reduce = [&] {
     plain = (plain & 0xffff) + (plain >> 16);
@@ -346,9 +346,9 @@ Filter parse_filter(std::string_view text) {
   }
   if (name == "zstd") {
 #ifndef LQ_HAVE_ZSTD
-    throw Error(Code::unsupported, "the filter zstd is not built in; take deflate, or build with libzstd");
+    throw Error(Code::unsupported, "the filter zstd is not built in; use deflate, or build with libzstd");
 #endif
-    // Optional, so that a library without it plans the file all the same.
+    // Optional, so that a library without it can still plan the file.
     return {.id = zstd_filter,
             .is_optional = true,
             .parameters = {has_level ? level_of(text.substr(colon + 1), name, 1, 19) : 3}};

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Filters that the chunks of a dataset pass through: as the dataset names them, as they are asked for, and as codecs.
+// Filters of the chunks of a dataset: as stored in the dataset, as requested by options, and as codecs.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace lq::hdf5 {
 
-// A filter that the chunks of a dataset pass through, as the dataset names it.
+// A filter of the chunks of a dataset, as stored in the dataset.
 struct Filter {
   int id = 0;
   bool is_optional = false;
@@ -21,20 +21,19 @@ struct Filter {
   std::vector<std::uint32_t> parameters = {};
 };
 
-// Of filters of a dataset, Payload::encoding; unknown ones are named, too ("szip", "filter-32001"), and have no codec.
+// Payload::encoding for the filters of a dataset; unknown ones are also named ("szip", "filter-32001"), but have no
+// codec.
 std::string encoding_of(const std::vector<Filter>& filters, std::uint64_t element_bytes);
 
-// nullptr: one of the filters is not known, or its library was not there when this was built. Lives as long as the
-// program.
+// nullptr: one of the filters is unknown, or its library was not available in this build. Static lifetime.
 const format::TileCodec* tile_codec(std::string_view encoding);
 
-// The HDF5 library's checksum of a chunk: that of Fletcher over 16-bit words, high byte first.
+// The HDF5 library's checksum of a chunk: Fletcher's over 16-bit words, high byte first.
 std::uint32_t fletcher32(base::Bytes bytes) noexcept;
 
-// Filters that are asked for, as text: "shuffle,deflate:6,fletcher32".
+// Requested filters as text: "shuffle,deflate:6,fletcher32".
 
-// In the order in which they are applied. invalid_argument names the filters there are; unsupported: it is not built
-// in.
+// In the order of application. invalid_argument lists the available filters; unsupported: not in this build.
 std::vector<Filter> parse_filters(std::string_view text);
 inline constexpr int zstd_filter = 32015;  // as registered with The HDF Group
 

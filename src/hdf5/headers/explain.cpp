@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* section_of_objects = "formats/hdf5.md 2";
 
-// Errors of the file are told by its findings.
+// Errors of the file are reported in its findings.
 template <class Work>
 void as_far_as_it_goes(Work&& work) {
   try {
@@ -43,7 +43,7 @@ std::string name_of_attribute(base::ByteSource& file, const HeaderMessage& found
   return std::string(base::as_text(name.first(name.size() - 1)));
 }
 
-// The messages of its header.
+// The messages of an object header.
 void add_object(base::ByteSource& file, const Superblock& superblock, std::uint64_t address, const std::string& path,
                 std::vector<Annotation>& parts) {
   const std::string shown = base::printable(path, 200);
@@ -56,7 +56,7 @@ void add_object(base::ByteSource& file, const Superblock& superblock, std::uint6
   }
 }
 
-// What overlaps with what came before is left out; what lies between is named.
+// Omits parts that overlap with earlier ones, and names the gaps.
 std::vector<Annotation> without_gaps(std::vector<Annotation> parts, std::uint64_t bytes) {
   std::ranges::stable_sort(parts, {}, &Annotation::offset);
   std::vector<Annotation> whole;

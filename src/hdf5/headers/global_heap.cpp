@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t most_collection_bytes = 256 * base::mebi;
 
-// One collection, with the objects in it by their numbers.
+// One collection, and its objects by number.
 class Collection {
  public:
   Collection(base::ByteSource& file, const Superblock& superblock, std::uint64_t address, std::uint64_t most_bytes) {
@@ -44,7 +44,7 @@ class Collection {
     }
   }
 
-  // nullptr: there is none of that number.
+  // nullptr: no object has that number.
   const base::Bytes* object(std::uint64_t number) const {
     const auto found = objects_.find(number);
     return found == objects_.end() ? nullptr : &found->second;
@@ -55,7 +55,7 @@ class Collection {
   std::map<std::uint64_t, base::Bytes> objects_;
 };
 
-// Calls take(bytes) for what each of the references leads to, `element_bytes` for each of its elements.
+// Calls take(bytes) for the target of each reference, with `element_bytes` for each of its elements.
 template <class Take>
 void for_each_list(base::ByteSource& file, const Superblock& superblock, base::Bytes references,
                    std::uint64_t element_bytes, std::uint64_t most_bytes, const Take& take) {

@@ -39,9 +39,9 @@ AttributeParts take_attribute(Cursor& cursor) {
   };
   AttributeParts parts;
   parts.name = part(name);
-  // The library (1.10.8) does not survive a name that ends earlier.
+  // The library (1.10.8) crashes if a name ends earlier.
   if (name < 2 || std::ranges::find(parts.name, std::byte{0}) != parts.name.end() - 1) {
-    cursor.refuse("its name is none");
+    cursor.refuse("its name is invalid");
   }
   parts.type = part(type);
   parts.space = part(space);

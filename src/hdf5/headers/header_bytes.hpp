@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Bytes of headers, which may say anything: numbers, the parts of attributes, and the checksum of metadata.
+// Bytes of headers, which are untrusted: numbers, the parts of attributes, and the checksum of metadata.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace lq::hdf5 {
 
-// Numbers contiguous in bytes that may say anything.
+// Reads consecutive numbers from untrusted bytes.
 class Cursor {
  public:
   // `what` and `path`: for messages.
@@ -35,7 +35,7 @@ class Cursor {
     at_ += bytes;
     return taken;
   }
-  // A text that ends with a NUL.
+  // A NUL-terminated text.
   std::string_view text() {
     const std::string_view rest = base::as_text(bytes_.subspan(at_));
     const std::size_t end = rest.find('\0');
@@ -43,7 +43,7 @@ class Cursor {
     at_ += end + 1;
     return rest.substr(0, end);
   }
-  // To a multiple of `bytes` from `from` on.
+  // Aligns to a multiple of `bytes`, counted from `from`.
   void align(std::uint64_t from, std::uint64_t bytes) {
     const std::uint64_t over = (at_ - from) % bytes;
     if (over > 0) skip(bytes - over);
@@ -60,11 +60,11 @@ class Cursor {
   const std::string& path_;
 };
 
-// Bytes of headers of objects, and the parts of attributes in them.
+// Bytes of object headers, and the parts of attributes in them.
 
 using HeaderBytes = std::vector<std::byte>;
 
-// malformed: they do not lie in the file, or are more than a header has.
+// malformed: they are not inside the file, or exceed the size of a header.
 HeaderBytes bytes_at(base::ByteSource& file, std::uint64_t offset, std::uint64_t bytes);
 
 struct AttributeParts {
@@ -72,10 +72,10 @@ struct AttributeParts {
   bool shares_type = false, shares_space = false;
 };
 
-// All of an attribute before its value, where `cursor` is then.
+// All parts of an attribute before its value, to which `cursor` then points.
 AttributeParts take_attribute(Cursor& cursor);
 
-// The checksum of HDF5's metadata from version 1.8 on: the hash lookup3 of Bob Jenkins, begun with 0.
+// The checksum of HDF5 metadata from version 1.8 on: Bob Jenkins's hash lookup3 with initial value 0.
 std::uint32_t metadata_sum(base::Bytes bytes) noexcept;
 
 }  // namespace lq::hdf5

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Messages of headers of objects, and the groups of old files that they lead to, checked before the library sees them.
+// Checks messages of object headers, and the groups of old files to which they point, before the library reads them.
 #include <algorithm>
 #include <optional>
 #include <unordered_set>
@@ -49,7 +49,7 @@ class SymbolTable {
   HeaderBytes read(std::uint64_t address, std::uint64_t bytes) const {
     return bytes_at(file_, base::checked_add(address, superblock_.offset).value_or(UINT64_MAX), bytes);
   }
-  // What a node that begins with `name` says of its entries; `cursor` is then at them.
+  // Checks the signature and version of a node; `cursor` is then at its entries.
   static void take_signature(Cursor& cursor, std::string_view name, std::uint64_t version) {
     if (base::as_text(cursor.skip(4)) != name) cursor.refuse("it does not begin as one");
     const std::uint64_t found = cursor.take(1);
@@ -66,7 +66,7 @@ class SymbolTable {
     check_free(cursor, first_free);
   }
 
-  // Pieces that are not used: each begins with the place of the next one and its own length.
+  // Free pieces: each begins with the place of the next one and its own length.
   void check_free(const Cursor& heap, std::uint64_t first) const {
     constexpr std::uint64_t none = 1;
     const std::uint64_t least = 2 * l_;
@@ -81,13 +81,13 @@ class SymbolTable {
     }
   }
 
-  // Each node of the tree once.
+  // Reads each node of the tree once.
   HeaderBytes read_node(std::uint64_t address, std::uint64_t bytes) {
     if (!seen_.insert(address).second) Cursor({}, group_tree, file_.path()).refuse("it leads in a circle");
     return read(address, bytes);
   }
 
-  // `expected`: the level by that of its parent; the root has none.
+  // `expected`: the level implied by its parent; none for the root.
   void check_node(std::uint64_t address, std::optional<std::uint64_t> expected) {
     const std::uint64_t head = 8 + 2 * o_;
     const std::uint64_t room = head + 2 * node_k_ * (o_ + l_) + l_;
@@ -95,7 +95,7 @@ class SymbolTable {
     Cursor cursor(bytes, group_tree, file_.path());
     take_signature(cursor, "TREE", 0);
     const std::uint64_t level = cursor.take(1);
-    if (level != expected.value_or(level)) cursor.refuse("a node is at another level than it says");
+    if (level != expected.value_or(level)) cursor.refuse("a node is not at the level that it states");
     const std::uint64_t entries = cursor.take(2);
     if (entries > 2 * node_k_) cursor.refuse(fmt::format("a node has {} entries", entries));
     cursor.skip(2 * o_);
@@ -134,8 +134,8 @@ class SymbolTable {
 
   base::ByteSource& file_;
   const Superblock& superblock_;
-  const std::uint64_t o_, l_;      // bytes of an address and of a length
-  std::uint64_t leaf_k_, node_k_;  // half of the most entries
+  const std::uint64_t o_, l_;      // sizes of an address and of a length
+  std::uint64_t leaf_k_, node_k_;  // half of the maximum number of entries
   HeaderBytes names_;
   std::unordered_set<std::uint64_t> seen_;
 };
@@ -151,7 +151,7 @@ namespace {
 constexpr int most_type_depth = 16;
 constexpr std::uint64_t most_rank = 32;
 
-// The messages of one header, as far as the library would trip over them.
+// Checks the messages of one header for everything on which the library would fail.
 class MessageCheck {
  public:
   MessageCheck(base::ByteSource& file, const Superblock& superblock) : file_(file), superblock_(superblock) {}
@@ -194,7 +194,7 @@ class MessageCheck {
   }
 
  private:
-  // Of a committed type: its header, at most one deep.
+  // For a committed type: its header, at most one level deep.
   void check_shared(base::Bytes bytes) {
     Cursor cursor(bytes, "a shared message", file_.path());
     const std::uint64_t version = cursor.take(1), type = cursor.take(1);
@@ -211,12 +211,12 @@ class MessageCheck {
     --depth_;
   }
 
-  // Elements; saturates.
+  // Number of elements; saturates.
   std::uint64_t points_of(Cursor& cursor) {
     const std::uint64_t version = cursor.take(1), rank = cursor.take(1), flags = cursor.take(1);
     if (version < 1 || version > 2) cursor.refuse(fmt::format("its version is {}", version));
     if (rank > most_rank) cursor.refuse(fmt::format("it has {} dimensions", rank));
-    const std::uint64_t kind = cursor.take(1);  // of version 2
+    const std::uint64_t kind = cursor.take(1);  // in version 2
     if (version == 1) cursor.skip(4);
     const auto length = static_cast<std::uint64_t>(superblock_.length_bytes);
     std::uint64_t points = version == 2 && kind == 2 ? 0 : 1;

@@ -17,8 +17,8 @@
 
 namespace lq::hdf5 {
 
-// Attributes of objects that have many: they lie in the blocks of a fractal heap (HDF5 File Format Specification,
-// version 3, III.G), whose blocks can be looked through.
+// Attributes of objects that have many: they are in the blocks of a fractal heap (HDF5 File Format Specification,
+// version 3, III.G), which can be scanned.
 
 namespace {
 
@@ -65,12 +65,12 @@ Heap read_heap(base::ByteSource& file, const Superblock& superblock, std::uint64
 
 }  // namespace
 
-// Hands out the direct blocks of the heap at that address, with their places in the file. malformed.
+// Passes on the direct blocks of the heap at that address, with their places in the file. malformed.
 void for_each_heap_block(base::ByteSource& file, const Superblock& superblock, std::uint64_t address,
                          const std::function<void(base::Bytes block, std::uint64_t offset)>& work) {
   const auto o = static_cast<std::uint64_t>(superblock.offset_bytes);
   const Heap heap = read_heap(file, superblock, address);
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> blocks;  // address and bytes of direct ones
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> blocks;  // address and size of direct blocks
   if (heap.rows == 0) {
     blocks.emplace_back(heap.root, heap.first_bytes);
   } else {
@@ -122,9 +122,9 @@ class HeaderReader {
 
  private:
   struct Block {
-    std::uint64_t offset;  // of the first message
+    std::uint64_t offset;  // place of the first message
     std::uint64_t bytes;
-    std::uint64_t head = 0;  // bytes before it that the checksum after it is of, too; 0: there is none
+    std::uint64_t head = 0;  // bytes before it that are included in the checksum after it; 0: no checksum
   };
 
   std::uint64_t place_of(std::uint64_t address) const {
@@ -156,8 +156,7 @@ class HeaderReader {
     blocks_.push_back({header_.offset + cursor.at(), bytes, cursor.at()});
   }
 
-  // The library (1.10.8) never gives back what it has read before a block whose checksum does not agree, and complains
-  // when the program ends.
+  // The library (1.10.8) leaks what it has read before a block whose checksum does not agree, and reports this at exit.
   void compare_sum(const Block& block) const {
     constexpr std::uint64_t sum_bytes = 4;
     const HeaderBytes all = bytes_at(file_, block.offset - block.head, block.head + block.bytes + sum_bytes);
@@ -223,8 +222,8 @@ ObjectHeader read_object_header(base::ByteSource& file, const Superblock& superb
 
 namespace {
 
-// Values of attributes of that name in the block of a heap whose type is a text of variable length. Those that were
-// deleted may be there, too.
+// Values of attributes of that name in the block of a heap whose type is a text of variable length. May include deleted
+// ones.
 void find_in_block(base::Bytes block, std::uint64_t offset, std::string_view name, const std::string& path,
                    std::vector<AttributeData>& found) {
   constexpr std::size_t most_head = 9;

@@ -24,7 +24,7 @@ bool has_signature(base::ByteSource& file, std::uint64_t offset) {
   return file.read_at(offset, bytes) == bytes.size() && base::as_text(bytes) == signature;
 }
 
-// Takes number after number, and notes what each is.
+// Reads consecutive numbers, and records the meaning of each.
 class Parts {
  public:
   Parts(base::ByteSource& file, Superblock& made) : file_(file), made_(made) {}
@@ -130,7 +130,7 @@ std::optional<std::uint64_t> find_signature(base::ByteSource& file) {
 }
 
 std::uint64_t whole_bytes(const Superblock& superblock) noexcept {
-  // A user block in front of a file that was made without one moves all of it.
+  // A user block that was put before a file created without one shifts all of it.
   const std::uint64_t moved = superblock.offset > superblock.base ? superblock.offset - superblock.base : 0;
   return base::checked_add(superblock.end, moved).value_or(UINT64_MAX);
 }

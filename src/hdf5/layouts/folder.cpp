@@ -21,7 +21,7 @@ constexpr std::uint64_t most_numbers = std::uint64_t{1} << 32;
 bool are_colors(std::uint64_t row, std::uint64_t column) { return row == column && row >= 2 && row <= most_colors; }
 bool are_spins(std::uint64_t spins) { return spins >= 1 && spins <= 64; }
 
-// Belongs to a dimension scale, which xarray and netCDF make beside a dataset.
+// Belongs to a dimension scale, which xarray and netCDF create next to a dataset.
 constexpr std::string_view of_scales[] = {"CLASS",          "NAME",          "DIMENSION_LIST",      "DIMENSION_LABELS",
                                           "REFERENCE_LIST", "_Netcdf4Dimid", "_Netcdf4Coordinates", "_NCProperties",
                                           "_FillValue"};
@@ -134,7 +134,7 @@ std::string storage_text(StorageKind kind) {
   }
 }
 
-// One dataset after the other.
+// Processes one dataset after the other.
 class Placer {
  public:
   Placer(const Opened& file, hid_t group, const FoundField& field, const Limits& limits)
@@ -205,7 +205,8 @@ class Placer {
   }
 
   void require_alike(const Member& member, bool are_alike) const {
-    if (!are_alike) cannot(Code::unsupported, file_, member.path, "it is stored otherwise than the arrays before it");
+    if (!are_alike)
+      cannot(Code::unsupported, file_, member.path, "its storage differs from that of the previous arrays");
   }
 
   void add_missing(const Member& member) {
@@ -238,7 +239,7 @@ class Placer {
       if (chunk.skipped != 0) skips_filters_ = true;
       payload_.tiles.push_back({.file = 0, .offset = chunk.offset, .bytes = chunk.bytes});
     }
-    // No codec has such a name: reading fails, and says why.
+    // No codec has such a name: reading fails with a message that contains it.
     if (skips_filters_) payload_.encoding = plain_encoding() + std::string(skipped);
   }
 

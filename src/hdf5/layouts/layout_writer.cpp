@@ -75,7 +75,7 @@ void put_scidac_sums(hid_t dataset, const FieldFacts& facts, const Where& where)
   const auto sums = words_of(facts, {SumKind::scidac, SumOf::slices}, slices);
   const auto halves = words_of(facts, {SumKind::weighted, SumOf::slices}, slices);
   if (sums.size() != 2 * slices || halves.size() != 4 * slices) return;  // too many slices to keep
-  // Of one dimension: netCDF refuses files with attributes of more.
+  // One-dimensional, because netCDF rejects files with attributes of more dimensions.
   const std::array<hsize_t, 1> extents{2 * slices};
   put_numbers(dataset, native::slice_checksums, H5T_STD_U32LE, H5T_NATIVE_UINT32, sums.data(), extents, where);
   std::vector<std::uint64_t> weights;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Our own layout (docs/formats/hdf5.md 3), found and written.
+// Limequat's own layout (docs/formats/hdf5.md 3), found and written.
 #include <algorithm>
 #include <array>
 
@@ -16,7 +16,7 @@
 
 namespace lq::hdf5 {
 
-// Our own layout: docs/formats/hdf5.md 3.
+// Limequat's own layout: docs/formats/hdf5.md 3.
 
 namespace {
 
@@ -35,7 +35,7 @@ std::optional<FieldSpec> spec_named(std::string_view kind, const Numbers& number
   return {};
 }
 
-// x, y, z, t as stated; empty: nothing usable is.
+// x, y, z, t as stated; empty: not usable.
 std::vector<std::uint64_t> stated_extents(const Member& member) {
   const Value* value = find(member.attributes, native::extents);
   const auto stated = value != nullptr ? integers_of(*value) : std::nullopt;
@@ -52,7 +52,7 @@ std::optional<Checksum> parse_pair(std::string_view text) {
   return a && b ? std::optional(Checksum{*a, *b}) : std::nullopt;
 }
 
-// Two numbers for each slice, in whatever shape; nothing where they are not.
+// Two numbers for each slice, in any shape; empty if they do not match.
 template <class Word>
 std::optional<std::vector<Word>> pairs_of(const Member& member, std::string_view name, std::uint64_t slices) {
   const Value* value = find(member.attributes, name);
@@ -69,7 +69,7 @@ void take_slices(const Member& member, std::uint64_t slices, Finds& finds, Sums&
   const auto weights = pairs_of<std::uint64_t>(member, native::slice_weights, slices);
   if ((states_them && !pairs) || (states_weights && !weights)) {
     finds.warning("hdf5-native-slices", member,
-                  fmt::format("sums of slices that are not two for each of {} slices are left out", slices));
+                  fmt::format("sums of slices are ignored, because they are not two for each of {} slices", slices));
   }
   if (pairs) sums.set({{SumKind::scidac, SumOf::slices}, *pairs});
   if (!weights) return;
@@ -105,7 +105,7 @@ Sums stated_sums(const Member& member, std::uint64_t slices, Finds& finds) {
 
 namespace {
 
-// A site of several axes has its shape from the dataspace, whatever its text says; one of one axis has that of the
+// The shape of a site with several axes comes from the dataspace, whatever its text states; with one axis, from the
 // text.
 Metadata with_site_shape(Metadata metadata, const FieldSpec& spec, const std::vector<std::uint64_t>& site) {
   if (spec.kind != FieldKind::generic || site.size() < 2) return metadata;
@@ -168,8 +168,8 @@ void find_native(Folder& folder, Finds& finds) {
   }
 }
 
-// Our own layout (docs/formats/hdf5.md): plain arrays of numbers, t first, everything that is known of them next to
-// them as attributes, so that nobody has to guess.
+// Limequat's own layout (docs/formats/hdf5.md): plain arrays of numbers, t first, with all known facts as attributes,
+// so that readers need not guess.
 
 namespace {
 
@@ -178,8 +178,8 @@ std::string dimension_name(int d) {
   return d < 4 ? names[static_cast<std::size_t>(d)] : fmt::format("x{}", d + 1);
 }
 
-// The axes of a generic site as its text says, slowest first; one where it says nothing that fits, none for one
-// element.
+// The axes of a generic site as stated by its text, slowest first; a single one if the text does not match, none for
+// one element.
 std::vector<Dimension> generic_dimensions(const format::FieldRequest& request) {
   const FieldSpec& spec = request.spec;
   const std::uint64_t elements = spec.is_complex ? spec.numbers / 2 : spec.numbers;
@@ -199,7 +199,7 @@ std::vector<Dimension> generic_dimensions(const format::FieldRequest& request) {
   return {{"component", elements}};
 }
 
-// Of one site, slowest first.
+// The dimensions of one site, slowest first.
 std::vector<Dimension> site_dimensions(const format::FieldRequest& request) {
   const FieldSpec& spec = request.spec;
   const auto colors = static_cast<hsize_t>(spec.colors), spins = static_cast<hsize_t>(spec.spins);

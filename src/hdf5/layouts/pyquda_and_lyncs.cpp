@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files of PyQUDA and of lyncs.io, whose layouts are read and not written.
+// Files of PyQUDA and of lyncs.io, whose layouts are read but not written.
 #include <algorithm>
 #include <array>
 
@@ -12,15 +12,15 @@
 
 namespace lq::hdf5 {
 
-// Files of PyQUDA (docs/formats/hdf5.md 6): a group for each kind of field, named after it, that states the lattice; x
-// fastest.
+// Files of PyQUDA (docs/formats/hdf5.md 6): a group for each kind of field, with the name of the kind, that states the
+// lattice; x fastest.
 
 namespace {
 
 constexpr std::string_view lattice_name = "Lattice";
 constexpr std::array<std::string_view, 4> direction_names{"X", "Y", "Z", "T"};
 
-// t, z, y, x as stated x first; empty: nothing usable is.
+// t, z, y, x from the attribute, which has x first; empty: not usable.
 std::vector<std::uint64_t> lattice_of(const Folder& folder) {
   const Value* value = find(folder.attributes, lattice_name);
   const auto text = value != nullptr ? text_of(*value) : std::nullopt;
@@ -51,7 +51,7 @@ std::optional<FieldSpec> spec_in_group(std::string_view group, const Numbers& nu
 
 constexpr std::array<std::string_view, 5> of_pyquda = {"Lattice", "Spin", "Color", "sum29", "sum31"};
 
-// sum29 and sum31; empty: they are not there.
+// sum29 and sum31; empty: absent.
 std::vector<std::uint32_t> sums_in(const Member& member) {
   std::vector<std::uint32_t> words;
   for (const char* name : {"sum29", "sum31"}) {
@@ -83,7 +83,7 @@ class PyQuda {
     });
     if (directions.size() != direction_names.size() || !are_alike) {
       finds_.warning("hdf5-half-a-group", *directions.front(),
-                     "of X, Y, Z and T one is missing or has another shape or type: this is not a gauge field");
+                     "one of X, Y, Z and T is missing or has another shape or type: this is not a gauge field");
       return;
     }
     if (!numbers || !numbers->is_complex || !has_lattice(*numbers)) return;
@@ -149,8 +149,8 @@ void find_pyquda(Folder& folder, Finds& finds) {
   }
 }
 
-// Arrays of lyncs.io (docs/formats/hdf5.md 7): of any shape. Those whose last dimensions are those of a site, behind
-// four others, are fields; these are taken as t, z, y, x, as arrays of C have them.
+// Arrays of lyncs.io (docs/formats/hdf5.md 7), of any shape. If the dimensions after the first four are those of a
+// site, the array is a field; the first four are assumed to be t, z, y, x, as in C arrays.
 
 namespace {
 

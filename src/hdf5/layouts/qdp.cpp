@@ -10,23 +10,23 @@
 
 namespace lq::hdf5 {
 
-// Files of QDP++ (docs/formats/hdf5.md 4): array types of {r,i}, or plain numbers with those of a site as the last
-// dimension; x fastest, little-endian, four dimensions.
+// Files of QDP++ (docs/formats/hdf5.md 4): array types of {r,i}, or plain numbers with the numbers of a site as the
+// last dimension; x fastest, little-endian, four dimensions.
 
 namespace {
 
 constexpr std::size_t rank_of_qdp = 4;
 
-// Of so many reals: matrices, vectors and scalars are generic.
+// A site of this many reals: matrices, vectors and scalars are generic.
 FieldSpec untyped_spec(std::uint64_t reals, Precision precision) {
   if (reals == 24) return spinor_spec(precision);
   if (reals == 288) return propagator_spec(precision);
   return generic_spec(precision, reals, reals % 2 == 0);
 }
 
-bool tells_itself(std::uint64_t reals) { return reals == 24 || reals == 288; }
+bool is_unambiguous(std::uint64_t reals) { return reals == 24 || reals == 288; }
 
-// The spins of a propagator are Nc, as some versions of QDP++ wrote them.
+// True if a propagator has Nc spins, as some versions of QDP++ wrote it.
 bool has_colors_for_spins(const std::vector<std::uint64_t>& site) {
   return site == std::vector<std::uint64_t>{3, 3, 3, 3};
 }
@@ -43,7 +43,7 @@ std::optional<FieldSpec> typed_spec(const Numbers& numbers) {
   return generic_site(site, true, numbers.precision);
 }
 
-// Attributes by which others say what rank_of_qdp mean.
+// Attributes in which other programs state the meaning of dimensions.
 bool says_otherwise(const Member& member) {
   for (const char* name : {"index_order", "DIMENSION_LIST", "_lyncs_io", "CLASS", ".kind", "dimensions"}) {
     if (find(member.attributes, name) != nullptr) return true;
@@ -60,8 +60,8 @@ std::optional<FieldSpec> untyped_field(const Folder& folder, const Member& membe
   if (numbers.space_rank != rank_of_qdp + 1) return {};
   const std::uint64_t reals = numbers.extents.back();
   const bool is_ours = find(member.attributes, native::creator) != nullptr;
-  const bool is_told = is_ours || folder.is_of_qdp || tells_itself(reals) || (is_correlator && reals == 2);
-  return is_told && generic_site({reals}, false, numbers.precision)
+  const bool is_known = is_ours || folder.is_of_qdp || is_unambiguous(reals) || (is_correlator && reals == 2);
+  return is_known && generic_site({reals}, false, numbers.precision)
              ? std::optional(untyped_spec(reals, numbers.precision))
              : std::nullopt;
 }
@@ -100,8 +100,8 @@ void find_qdp(Folder& folder, Finds& finds) {
   }
 }
 
-// The layout of QDP++ (qdp_hdf5.h): t first, little-endian, matrices and propagators as array types with a name in the
-// root group, all else with the numbers of a site as the last dimension.
+// The layout of QDP++ (qdp_hdf5.h): t first, little-endian, matrices and propagators as named array types in the root
+// group, everything else with the numbers of a site as the last dimension.
 
 namespace {
 
@@ -128,7 +128,7 @@ class QdpWriter final : public LayoutWriter {
       dataset.element.committed = fmt::format(".Propagator{}{}", precision_word(spec.precision), spec.colors);
     } else {
       dataset.element.is_complex = false;
-      // One real number has no dimension of its own.
+      // A single real number has no separate dimension.
       if (spec.numbers > 1) dataset.extents.push_back(spec.numbers);
     }
     plan.datasets.push_back(std::move(dataset));
@@ -142,7 +142,7 @@ class QdpWriter final : public LayoutWriter {
     put_metadata(datasets.front().get(), facts.request.metadata, where);
     put_origin(datasets.front().get(), facts, where);
   }
-  // QDP++ keeps none, and passes over what it does not know.
+  // QDP++ stores no sums, and ignores unknown attributes.
   void put_sums(std::span<const Handle> datasets, const FieldDatasets& plan, const FieldFacts& facts) const override {
     put_scidac_sums(datasets.front().get(), facts, {{}, plan.datasets.front().path});
   }

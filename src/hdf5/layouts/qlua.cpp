@@ -14,8 +14,8 @@
 
 namespace lq::hdf5 {
 
-// Files of QLUA (docs/formats/hdf5.md 5), whose sites have t fastest, and those of QDP++ that only look like it: they
-// have the kind but no SHA-256, and x fastest.
+// Files of QLUA (docs/formats/hdf5.md 5), whose sites have t fastest, and files of QDP++ that look similar: they have
+// the kind but no SHA-256, and x fastest.
 
 namespace {
 
@@ -46,7 +46,7 @@ std::optional<FieldSpec> spec_of_kind(std::string_view kind, const Numbers& numb
   return {};
 }
 
-// Eight words, most significant first; empty: there is none.
+// Eight words, most significant first; empty: absent.
 std::vector<std::uint32_t> digest_of(const Member& member, Finds& finds) {
   const Value* value = find(member.attributes, digest_name);
   if (value == nullptr) return {};
@@ -79,7 +79,7 @@ FoundField field_of(std::string path, std::vector<const Member*> arrays, const F
 
 constexpr std::array<std::string_view, 3> of_qlua = {kind_name, digest_name, time_name};
 
-// Datasets 0 to Nd - 1 of one shape; empty: they are not there.
+// Datasets 0 to Nd - 1 of the same shape; empty: absent.
 std::vector<Member*> directions_of(Folder& folder, Finds& finds) {
   std::vector<Member*> found;
   for (Member& member : folder.members) {
@@ -156,14 +156,14 @@ void find_qlua(Folder& folder, Finds& finds) {
   }
 }
 
-// The layout of QLUA (module qcd.hdf5): x first, big-endian, a site as one element whose type has a name in the root
-// group, and beside each dataset what it is, when it was written, and its SHA-256.
+// The layout of QLUA (module qcd.hdf5): x first, big-endian, a site as one element whose type is named in the root
+// group, and for each dataset its kind, its time of writing, and its SHA-256.
 
 namespace {
 
 struct QluaType {
   std::string_view kind;
-  std::string_view committed;  // without precision and number of colors
+  std::string_view committed;  // name without precision and number of colors
   std::vector<std::vector<hsize_t>> arrays;
 };
 
@@ -183,7 +183,7 @@ QluaType type_of(const format::FieldRequest& request) {
   if (spec.kind == FieldKind::generic && spec.numbers == 2 && spec.is_complex) return {"LatticeComplex", "Complex", {}};
   base::fail(Code::unsupported, {.record = request.name},
              "the layout qlua has no place for \"{}\", a {} field with {} numbers per site and {} spins; the layout "
-             "native takes it",
+             "native supports it",
              request.name, lq::name(spec.kind), spec.numbers, spec.spins);
 }
 
@@ -215,7 +215,7 @@ class QluaWriter final : public LayoutWriter {
     } else {
       plan.datasets.push_back(std::move(dataset));
     }
-    // Whatever is asked for: QLUA takes no file without it, and readers tell the order of the sites by it.
+    // Always stored: QLUA does not read a file without it, and readers determine the order of the sites by it.
     plan.sums = {{SumKind::sha256, is_gauge ? SumOf::arrays : SumOf::field}};
     return plan;
   }
@@ -226,7 +226,7 @@ class QluaWriter final : public LayoutWriter {
     for (std::size_t k = 0; k < datasets.size(); ++k) {
       const Where where{{}, plan.datasets[k].path};
       put_text(datasets[k].get(), ".kind", type.kind, where, TextKind::ascii);
-      // QLUA expects it.
+      // QLUA requires it.
       const std::int64_t time = facts.microseconds.value_or(0);
       put_numbers(datasets[k].get(), ".time", H5T_STD_I64BE, H5T_NATIVE_INT64, &time, {}, where);
     }

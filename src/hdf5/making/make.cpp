@@ -93,7 +93,7 @@ bool is_bare_scale(hid_t file, const std::string& path) {
 void require_free(hid_t file, const Where& where) {
   if (!has_link(file, where.object, where)) return;
   const char* const remedy = is_bare_scale(file, where.object)
-                                 ? ", the dimension scale of datasets beside it; choose another name"
+                                 ? ", the dimension scale of datasets next to it; choose another name"
                                  : "; choose another name, or remove it first";
   base::fail(Code::exists, {.path = where.path, .record = where.object}, "there is a \"{}\" already{}", where.object,
              remedy);
@@ -125,7 +125,7 @@ void put_integer(hid_t object, std::string_view name, std::int32_t value, const 
   put_numbers(object, name, H5T_STD_I32LE, H5T_NATIVE_INT32, &value, {}, where);
 }
 
-// Every part of the path must be there before the library looks for the next one.
+// Every part of the path must exist before the library looks up the next one.
 bool has_link(hid_t file, const std::string& path, const Where& where) {
   for (std::size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
     const std::string part = path.substr(0, slash);
@@ -185,7 +185,7 @@ Handle create_scale(hid_t file, const std::string& path, hsize_t extent, const W
       require(H5Dcreate2(file, path.c_str(), H5T_IEEE_F32LE, space.get(), H5P_DEFAULT, list.get(), H5P_DEFAULT),
               H5Dclose, where, "a scale cannot be made");
   put_text(scale.get(), "CLASS", "DIMENSION_SCALE", where, TextKind::ascii);
-  // What netCDF calls a dimension that is no variable.
+  // netCDF's text for a dimension that is not a variable.
   put_text(scale.get(), "NAME", fmt::format("This is a netCDF dimension but not a netCDF variable.{:10}", extent),
            where, TextKind::ascii);
   return scale;
@@ -211,8 +211,8 @@ Scale scale_of(hid_t file, const std::string& group, const Dimension& dimension,
 
 }  // namespace
 
-// A scale does not refer back to its datasets (REFERENCE_LIST): readers do not need it, and it would be rewritten
-// with each dataset that is appended.
+// A scale does not refer back to its datasets (REFERENCE_LIST): readers do not need that, and it would be rewritten for
+// each appended dataset.
 std::vector<std::string> attach_scales(hid_t file, hid_t dataset, const std::vector<Dimension>& dimensions,
                                        const Where& where) {
   const std::string group = where.object.substr(0, where.object.rfind('/') + 1);
@@ -243,7 +243,7 @@ Handle creation_of(const DatasetPlan& plan, const Where& where) {
   Handle list = untimed_list(H5P_DATASET_CREATE, where);
   require(H5Pset_fill_time(list.get(), H5D_FILL_TIME_NEVER), where, "filling cannot be switched off");
   if (plan.external) {
-    // A signed type, although no offset is negative.
+    // The type is signed, although offsets are never negative.
     const auto offset = static_cast<off_t>(plan.external->offset);
     require(H5Pset_external(list.get(), plan.external->path.c_str(), offset, plan.external->bytes), where,
             "the other file is refused");
@@ -260,7 +260,7 @@ Handle creation_of(const DatasetPlan& plan, const Where& where) {
   return list;
 }
 
-// The library writes each chunk at the place that was decided, from bytes that it never sees.
+// The library records each chunk at the assigned place, without seeing its bytes.
 void write_down_chunks(hid_t dataset, Image& image, const DatasetPlan& plan, std::span<const Tile> tiles,
                        const Where& where) {
   std::vector<hsize_t> corner(plan.extents.size());

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Small objects written, in each of the layouts.
+// Writing small objects, in each of the layouts.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ Handle array_type(const Handle& element, const std::vector<hsize_t>& extents, co
                  where, "no array type");
 }
 
-// Elements as the library takes them: numbers as they are, texts side by side in fields of one length.
+// Elements in the form that the library takes: numbers unchanged, texts in contiguous fields of equal length.
 struct Packed {
   Handle memory;
   std::string texts;  // owned here
@@ -66,7 +66,7 @@ Packed pack(const Array& array, TextKind kind, const Where& where) {
 
 const void* data_of(const Packed& packed) { return packed.data != nullptr ? packed.data : packed.texts.data(); }
 
-// In the file.
+// The type in the file.
 Handle element_type(const Array& array, Side side, const Packed& packed, const Where& where) {
   return with_elements(array, [&](auto tag, const auto&) {
     using T = typename decltype(tag)::type;
@@ -97,7 +97,7 @@ void fill(const Handle& dataset, hid_t memory, const void* data, const Where& wh
   require(H5Dwrite(dataset.get(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data), where, "it cannot be written");
 }
 
-// Coordinates as a dataset beside, which make.hpp takes for the scale of that name.
+// Coordinates as a separate dataset, which make.hpp uses as the scale of that name.
 void put_coordinates(hid_t file, const std::string& group, const Axis& axis, const Where& where) {
   const Where place{where.path, group + axis.name};
   if (has_link(file, place.object, place)) {
@@ -109,10 +109,11 @@ void put_coordinates(hid_t file, const std::string& group, const Axis& axis, con
         held == axis.coordinates) {
       return;
     }
-    base::fail(Code::exists, {.path = where.path, .record = place.object},
-               "{}: there is something else of the name of its axis \"{}\"; give the axis another name, or write into "
-               "another group",
-               where.object, axis.name);
+    base::fail(
+        Code::exists, {.path = where.path, .record = place.object},
+        "{}: the name of its axis, \"{}\", is taken by another object; give the axis another name, or write into "
+        "another group",
+        where.object, axis.name);
   }
   const Array values(axis.coordinates);
   const Handle scale = create(file, H5T_IEEE_F64LE, space_of(values.extents, place).get(), place);
@@ -130,14 +131,14 @@ void put_axes(hid_t file, hid_t dataset, const Array& array, const Where& where)
     if (!array.axes[d].coordinates.empty()) put_coordinates(file, group, array.axes[d], where);
     dimensions.push_back({array.axes[d].name, array.extents[d]});
   }
-  // Once more beside the data, for references have no checksum.
+  // Also stored with the data, because references have no checksum.
   put_text(dataset, "dimensions", fmt::format("{}", fmt::join(attach_scales(file, dataset, dimensions, where), ",")),
            where);
 }
 
 [[noreturn]] void has_no_place(const char* layout, const Array& array, const Where& where) {
   base::fail(Code::unsupported, {.path = where.path, .record = where.object},
-             "{}: the layout {} has no place for an array of rank {} of this type; the layout native takes it",
+             "{}: the layout {} has no place for an array of rank {} of this type; the layout native supports it",
              where.object, layout, array.extents.size());
 }
 
@@ -177,10 +178,10 @@ constexpr const char* precision_word() {
   return std::is_same_v<T, float> || std::is_same_v<T, std::complex<float>> ? "Float" : "Double";
 }
 
-// What QLUA calls an object, and the name of its type.
+// QLUA's name for the kind of an object, and the name of its type.
 struct QluaName {
   std::string kind;
-  std::string type;  // empty: it has none
+  std::string type;  // empty: unnamed
 };
 
 QluaName qlua_name(const Array& array, const Where& where) {

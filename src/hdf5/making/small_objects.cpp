@@ -30,13 +30,13 @@ void add_number(kernels::Sha256& sum, T number, bool floats_are_padded) {
   }
 }
 
-// The name of a scale as xarray sees it, and its values.
+// The name of a scale as xarray shows it, and its values.
 Axis axis_of(hid_t scale, std::string name) {
   Axis axis{std::move(name), {}};
   const Handle space(H5Dget_space(scale), H5Sclose);
   const hssize_t count = H5Sget_simple_extent_npoints(space.get());
   constexpr hssize_t most = 1 << 20;
-  // What was never written has no values: a dimension that is no variable.
+  // A scale that was never written has no values: a dimension that is not a variable.
   if (count <= 0 || count > most || H5Dget_storage_size(scale) == 0) return axis;
   std::vector<double> values(static_cast<std::size_t>(count));
   if (H5Dread(scale, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) >= 0) {
@@ -162,7 +162,7 @@ Array array_of(const Value& value, const Where& where) {
 
 namespace {
 
-// A link of that object, nearest to the group of the dataset.
+// A link to that object, the nearest to the group of the dataset.
 std::optional<Found> find_by_address(const Opened& file, std::uint64_t address, std::string group, std::uint64_t most) {
   while (true) {
     group.resize(group.rfind('/'));

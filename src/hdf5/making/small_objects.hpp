@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Small objects of a session: numbers, texts and arrays of them as datasets and attributes, in the ways of the layouts.
-// All of it under a Lock.
+// Small objects: numbers, texts and arrays of them as datasets and attributes, in the forms of the layouts. Call all
+// under a Lock.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@
 
 namespace lq::hdf5 {
 
-// The elements of arrays of whatever type.
+// Types of the elements of arrays.
 
 template <class T>
 struct IsComplex : std::false_type {};
@@ -37,18 +37,18 @@ struct Tag {
   using type = T;
 };
 
-// Calls `use` with a Tag of the type of the elements, and the elements.
+// Calls `use` with a Tag for the type of the elements, and the elements.
 template <class Use>
 decltype(auto) with_elements(const Array& array, const Use& use) {
   return std::visit([&]<class T>(const std::vector<T>& elements) -> decltype(auto) { return use(Tag<T>(), elements); },
                     array.elements);
 }
 
-// SHA-256 of all numbers, each little-endian, integers of 8 bytes, complex ones real part first; of texts with the NUL
-// after each (the rule of QLUA for scalars, formats/hdf5.md 5). Padded: four zero bytes after each float, as QLUA did
-// before 24 December 2014.
+// SHA-256 of all numbers, each little-endian, integers as 8 bytes, complex ones real part first; of texts with a NUL
+// after each (QLUA's rule for scalars, formats/hdf5.md 5). Padded: four zero bytes after each float, as in QLUA before
+// 24 December 2014.
 std::array<std::uint8_t, 32> digest_of(const Array& array, bool floats_are_padded = false);
-// The same of elements that come in pieces.
+// The same for elements that arrive in pieces.
 class ArrayDigest {
  public:
   explicit ArrayDigest(bool floats_are_padded = false) : floats_are_padded_(floats_are_padded) {}
@@ -60,27 +60,27 @@ class ArrayDigest {
   bool floats_are_padded_;
 };
 
-// invalid_argument: extents, axes and elements do not fit each other.
+// invalid_argument: extents, axes and elements do not match.
 void check_array(const Array& array, const std::string& path);
 
 enum class SmallLayout { native, qdp, qlua };
-// By name, empty: native; invalid_argument.
+// By name, empty means native; invalid_argument.
 SmallLayout small_layout(const std::string& name);
 
-// A dataset at where.object, an absolute path where nothing is yet. Without `microseconds` no time stamp; in layout
-// qlua that of 1970. unsupported: the layout has no place for such an object.
+// A dataset at where.object, an absolute path where nothing exists yet. Without `microseconds` no time stamp, or 1970
+// in layout qlua. unsupported: the layout cannot store such an object.
 void put_array(hid_t file, const Array& array, SmallLayout layout, std::optional<std::int64_t> microseconds,
                const Where& where);
-// One of that name is replaced.
+// Replaces an attribute of that name.
 void put_attribute(hid_t object, const std::string& name, const Array& array, const Where& where);
 
-// unsupported: of elements that are no numbers or texts.
+// unsupported: elements that are neither numbers nor texts.
 Array array_of(const Value& value, const Where& where);
-// Those whose scales are in the group of the dataset at where.object, or in one above it. Damage there gives none.
+// Axes whose scales are in the group of the dataset at where.object, or in one above it. Empty if these are damaged.
 std::vector<Axis> axes_of(const Opened& file, hid_t dataset, std::size_t rank, const Where& where);
-// The SHA-256 that was stored with a small object, as its attributes have it; "" : none, or one that is damaged.
+// The SHA-256 stored in the attributes of a small object; "": absent or damaged.
 std::string stored_digest(const Attributes& attributes);
-// Whether there is an attribute for it, and whether it has the 64 digits or 32 bytes that it needs.
+// True if it has a digest attribute, and true if that has the required 64 digits or 32 bytes.
 bool has_digest(const Attributes& attributes);
 bool is_digest_sound(const Attributes& attributes);
 std::string digits_of(const std::array<std::uint8_t, 32>& digest);

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Without the HDF5 library.
+// For builds without the HDF5 library.
 
 #include "hdf5/session/session.hpp"
 

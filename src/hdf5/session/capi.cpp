@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sessions with HDF5 files.
+// HDF5 files in the C API.
 #include <limequat/hdf5.hpp>
 
 #include <algorithm>
@@ -22,11 +22,11 @@ LQ_OPTION_STRUCT(lq_hdf5_options)
 struct lq_hdf5 {
   lq::Communicator communicator;
   lq::hdf5::File file;
-  lq::hdf5::Facts facts = {};  // whose texts were handed out
+  lq::hdf5::Facts facts = {};  // owns the texts that were returned
   std::string filters = {};
 };
 
-// An array as C sees it, with all that it points to.
+// An array as seen by C, with everything to which it points.
 struct lq_hdf5_value {
   lq::hdf5::Array array;
   lq::ChecksumStatus status = lq::ChecksumStatus::unchecked;
@@ -93,7 +93,7 @@ Array array_from(const lq_hdf5_array* c) {
   return array;
 }
 
-// What C sees of `value`, which stays where it is.
+// Shows `value` to C without moving it.
 void show(lq_hdf5_value& value) {
   lq_hdf5_array& seen = value.seen;
   seen.type = static_cast<int>(value.array.elements.index());
@@ -115,7 +115,7 @@ void show(lq_hdf5_value& value) {
   seen.axes = value.axes.empty() ? nullptr : value.axes.data();
 }
 
-// Collective. A call about an object, once check() has looked at what else was given.
+// Collective. A call about an object, after check() has validated the other arguments.
 template <class Check, class Work>
 lq_status on_object(lq_hdf5* file, const char* path, const Check& check, const Work& work) noexcept {
   return guarded([&] {
@@ -132,7 +132,7 @@ lq_status on_object(lq_hdf5* file, const char* path, const Work& work) noexcept 
   return on_object(file, path, nothing, work);
 }
 
-// Collective. A call with two texts, which are called so in errors.
+// Collective. A call with two texts; their names are used in errors.
 template <class Work>
 lq_status on_two(lq_hdf5* file, const char* one, const char* one_name, const char* other, const char* other_name,
                  const Work& work) noexcept {

@@ -18,11 +18,11 @@ namespace {
 [[noreturn]] void is_no(const char* wanted, const Array& array) {
   static constexpr const char* names[] = {"int32",   "int64",     "uint64",     "float32",
                                           "float64", "complex64", "complex128", "text"};
-  base::fail(Code::invalid_argument, {}, "{} was asked for, but it is {} of {} elements", wanted,
+  base::fail(Code::invalid_argument, {}, "{} was requested, but it is {} of {} elements", wanted,
              names[array.elements.index()], array.count());
 }
 
-// The one element there is, or all.
+// The single element, or all.
 template <class Result, class Convert>
 std::vector<Result> converted(const Array& array, const char* wanted, const Convert& convert) {
   return std::visit(
@@ -52,7 +52,7 @@ concept Number = std::is_arithmetic_v<T>;
 }  // namespace
 
 std::uint64_t Array::count() const noexcept {
-  // More than fits a number are as many as a number holds, so that they never look like few.
+  // Saturates, so that a huge count never looks small.
   std::uint64_t count = 1;
   bool is_too_large = false;
   for (const std::uint64_t extent : extents) {
@@ -64,7 +64,7 @@ std::uint64_t Array::count() const noexcept {
 
 std::int64_t Array::integer() const {
   const auto whole = [&]<Number T>(const T& value) {
-    // Before the conversion, which is not defined for others.
+    // Checked before the conversion, which is undefined for other values.
     if constexpr (std::is_floating_point_v<T>) {
       if (!(std::abs(value) < 9e18F)) is_no("an integer", *this);
     }

@@ -302,7 +302,7 @@ TEST_F(ChangedHdf5, NodesOfGroupsAreAtTheLevelBelowTheOneAbove) {
   put(bad);
   const Verification found = io::verify(path_);
   EXPECT_FALSE(is_ok(found.verdict));
-  EXPECT_TRUE(has_message(found, "a node is at another level than it says"));
+  EXPECT_TRUE(has_message(found, "a node is not at the level that it states"));
 }
 
 TEST_F(ChangedHdf5, FilesOfAllProgramsLeaveNothingOpenAndTheLibraryEndsInSilence) {

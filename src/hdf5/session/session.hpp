@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What stands behind the public hdf5::File: the same calls, which are there or not with the HDF5 library.
+// The implementation of the public hdf5::File: the same calls, available or not depending on the HDF5 library.
 #pragma once
 
 #include <memory>

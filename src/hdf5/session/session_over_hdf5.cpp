@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The session where there is an HDF5 library: rank 0 works, all learn what it found.
+// The session with the HDF5 library: rank 0 does the work, and all ranks receive the results.
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@
 
 namespace lq::hdf5 {
 
-// What is to be done, for all ranks to compare.
+// A description of the operation, compared between ranks.
 struct Doing {
   std::string_view what;
   std::string_view which = {};  // "rename to WHICH of" a path
@@ -34,7 +34,7 @@ class SessionOverHdf5 final : public File::Session {
         options_(options),
         layout_(small_layout(options.layout)) {}
 
-  // Collective. Before all else.
+  // Collective. Called first.
   void open() { store_.open(); }
 
   const std::string& pwd() const override { return here_; }
@@ -179,7 +179,7 @@ class SessionOverHdf5 final : public File::Session {
     return place;
   }
 
-  // Collective. Runs `work` here and agrees, on what is done to which object as well.
+  // Collective. Runs `work` on all ranks and agrees, also on the operation and its object.
   template <class Work>
   void agree_doing(const Doing& doing, const std::string& path, const Work& work) {
     const auto state = [&] {
@@ -188,7 +188,7 @@ class SessionOverHdf5 final : public File::Session {
     comm::agree(comm(), state, work);
   }
 
-  // Collective. `work` at the root; its result everywhere.
+  // Collective. Runs `work` at the root; returns its result on all ranks.
   template <class Result, class Work>
   Result ask(const Doing& doing, const std::string& path, const Work& work) {
     Message message;
@@ -208,7 +208,7 @@ class SessionOverHdf5 final : public File::Session {
     });
   }
 
-  // Collective. `work` at the root, with the place of something that need not be there.
+  // Collective. Runs `work` at the root, with the place of an object that need not exist.
   template <class Work>
   void change(const Doing& doing, const std::string& path, const Work& work) {
     agree_doing(doing, path, [&] {
@@ -220,7 +220,7 @@ class SessionOverHdf5 final : public File::Session {
     scanned_.reset();
   }
 
-  // Collective. The same for an object that is there.
+  // Collective. The same for an existing object.
   template <class Work>
   void on_object(const Doing& doing, const std::string& path, const Work& work) {
     agree_doing(doing, path, [&] {
@@ -252,10 +252,10 @@ class SessionOverHdf5 final : public File::Session {
   SmallLayout layout_;
   std::string here_ = "/";
   std::vector<std::string> stack_;
-  std::shared_ptr<io::ScannedFile> scanned_;  // nullptr: something was changed since
+  std::shared_ptr<io::ScannedFile> scanned_;  // nullptr: outdated by a change
 };
 
-// The new field is complete in the file before an old one of its name goes.
+// The new field is complete in the file before an old one of its name is removed.
 Report SessionOverHdf5::write(const std::string& path, const Grid& grid, const Field& field,
                               const WriteOptions& options) {
   scanned_.reset();
@@ -298,7 +298,7 @@ Report SessionOverHdf5::write(const std::string& path, const Grid& grid, const F
     writer->complete(report);
   });
   writer.reset();
-  store_.look_anew();
+  store_.reload();
   if (name != place) {
     change({"rename"}, place, [&](const std::string&, const Where& where) {
       store_.edit([&](hid_t file) {

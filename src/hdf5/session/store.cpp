@@ -13,7 +13,7 @@ namespace lq::hdf5 {
 
 namespace {
 
-// Elements of the type that a variant has at that place.
+// Elements of the type at that index of a variant.
 template <std::size_t... I>
 Array::Elements empty_elements(std::size_t index, std::index_sequence<I...>) {
   static const std::array<Array::Elements, sizeof...(I)> empty{Array::Elements(std::in_place_index<I>)...};
@@ -134,7 +134,7 @@ void Store::require_writable() const {
   base::fail(Code::wrong_state, {.path = path_}, "the file is open for reading only; open it for appending");
 }
 
-// While nobody but us writes to it, nobody disturbs. A file that is only read may get a new state at any time.
+// While the file is locked for writing, no other program changes it. A file that is only read may change at any time.
 void Store::look(base::FunctionRef<void(const Opened& file)> work) {
   if (mode_ != Mode::read) return work(Opened(*image_));
   io::read_undisturbed(transport_, there_, [&](storage::File& file, const io::FoundJournal&) { work(Opened(file)); });
@@ -182,10 +182,10 @@ void Store::flush() {
   } else {
     comm::agree_at_root(comm, [&] { commit_at_root(); });
   }
-  look_anew();
+  reload();
 }
 
-void Store::look_anew() {
+void Store::reload() {
   comm::agree_at_root(communicator_.engine(), [&] {
     if (!new_) {
       there_ = transport_.open_read(path_);

@@ -1,8 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a session with a file consists of: the file behind it, questions to its tree, and answers as bytes for all
-// ranks.
+// The parts of a session: the underlying file, queries about its tree, and results as bytes for all ranks.
 #pragma once
 
 #include <cstdint>
@@ -30,14 +29,14 @@
 
 namespace lq::hdf5 {
 
-// What rank 0 found, as bytes for the others: made and taken by the same functions.
+// Results of rank 0 as bytes for the other ranks: written and read by the same functions.
 class Message {
  public:
   Message() = default;
   explicit Message(std::vector<std::byte> bytes) : bytes_(std::move(bytes)), is_taken_(true) {}
   std::vector<std::byte> take() { return std::move(bytes_); }
 
-  // Puts a value into the message, or takes it out of it.
+  // Writes a value to the message, or reads it from it.
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void add(T& value) { raw(&value, sizeof(T)); }
@@ -72,36 +71,36 @@ class Message {
   std::size_t at_ = 0;
 };
 
-// The file behind a session: one that is read, one that is appended to in place, or a new one under a temporary name;
-// and what was done to it since, in the memory of rank 0.
+// The underlying file of a session: one that is read, one that is appended to in place, or a new one under a temporary
+// name; and the changes made since, in the memory of rank 0.
 class Store {
  public:
   // Local.
   Store(storage::Transport& transport, const std::string& path, Mode mode, const Communicator& communicator,
         const Hdf5Options& options)
       : transport_(transport), path_(path), mode_(mode), communicator_(communicator), options_(options) {}
-  // Collective. Before all else.
+  // Collective. Called first.
   void open();
 
   const std::string& path() const noexcept { return path_; }
   storage::Transport& transport() const noexcept { return transport_; }
   const Communicator& communicator() const noexcept { return communicator_; }
-  // Local, on rank 0. What `work` found last counts: where somebody appends to a file that is only read, it is done
-  // again.
+  // Local, on rank 0. Only the last result of `work` counts: if another program appends to a file that is only read,
+  // `work` is repeated.
   void look(base::FunctionRef<void(const Opened& file)> work);
-  // Local, on rank 0. All that `work` does, or nothing of it where it throws. wrong_state: the file is only read.
+  // Local, on rank 0. Applies all changes of `work`, or none if it throws. wrong_state: the file is only read.
   void edit(base::FunctionRef<void(hid_t file)> work);
-  // Local. Throws wrong_state where nothing may be written, or nothing at all any more.
+  // Local. Throws wrong_state if the file is read-only or closed.
   void require_writable() const;
   void require_open() const;
 
-  // Collective. What was edited is in the file.
+  // Collective. Writes all changes to the file.
   void flush();
-  // Collective; after flush(). What a writer of fields goes on with, and the file that is to be read.
+  // Collective; after flush(). Where a writer of fields continues, and the file to be read.
   io::FieldWriter::Continuation continuation() const;
   const std::string& at() const noexcept { return new_ ? new_->temporary_path() : path_; }
-  // Collective. The file was written to by ourselves.
-  void look_anew();
+  // Collective. This session has written to the file.
+  void reload();
   // Collective.
   void close();
 
@@ -116,18 +115,18 @@ class Store {
   Communicator communicator_;
   Hdf5Options options_;
   bool is_open_ = true;
-  std::optional<storage::WriterLock> lock_;  // at the root; of a file that is appended to
+  std::optional<storage::WriterLock> lock_;  // at the root; for a file that is appended to
   std::unique_ptr<io::NewFile> new_;
   std::shared_ptr<storage::File> there_;       // at the root; of an existing file
-  std::optional<storage::Identity> identity_;  // of that, when we looked
+  std::optional<storage::Identity> identity_;  // its identity when it was last read
   std::unique_ptr<Image> image_;               // at the root
 };
 
-// The tree of a file that is browsed: questions to it, and changes.
+// The tree of an open file: queries and changes.
 
-// Questions to a file that is browsed, as values. Local; paths are absolute or relative to `from`.
+// Queries about an open file, with values as results. Local; paths are absolute or relative to `from`.
 
-// no_such_record: there is none, and what is near.
+// no_such_record: absent; suggests similar names.
 Found require_object(const Opened& file, const std::string& path, const std::string& from);
 std::vector<Entry> list_entries(const Opened& file, const std::string& path, const std::string& from,
                                 const Limits& limits);
@@ -138,15 +137,15 @@ std::vector<std::pair<std::string, Array>> list_attributes(const Opened& file, c
 Array read_one_attribute(const Opened& file, const std::string& path, const std::string& from, const std::string& name,
                          const Limits& limits);
 
-// "/a/c" for "../c" from "/a/b", whatever is there. invalid_argument: no path at all.
+// "/a/c" for "../c" from "/a/b", whether it exists or not. invalid_argument: not a path.
 std::string lexical_path(const std::string& path, const std::string& from);
-// Where something new of that path comes to lie: soft links above are followed, links into other files are refused.
+// The place of a new object of that path: soft links above are followed, links into other files are rejected.
 std::string place_for(const Opened& file, const std::string& path, const std::string& from);
 
-// Changes to the tree of a file that is open for writing, under a Lock. Paths are absolute and lead through no links
+// Changes to the tree of a file that is open for writing, under a Lock. Paths are absolute and without links
 // (place_for()).
 
-// no_such_record: there is nothing. malformed: something of it is damaged.
+// no_such_record: absent. malformed: a part of it is damaged.
 void remove_object(hid_t file, const std::string& path, const Where& where);
 void rename_object(hid_t file, const std::string& from, const std::string& to, const Where& where);
 void copy_object(hid_t file, const std::string& from, const std::string& to, const Where& where);

@@ -70,7 +70,7 @@ Entry entry_of(const Opened& file, const Found& group, const Link& link) {
   return entry;
 }
 
-// Attributes that are only looked at; those that cannot be read are as none.
+// Attributes for information only; unreadable ones are treated as absent.
 Attributes known_attributes(const Opened& file, hid_t object, const Where& where, const Limits& limits) {
   return read_attributes(file, object, where, limits.text_bytes, [](const std::string&, const Error&) {});
 }
@@ -86,7 +86,7 @@ std::string layout_of(const Attributes& attributes, bool is_committed) {
   return is_committed ? "qdp" : "";
 }
 
-// The data of a group, and the room that they take in the file.
+// The data of a group, and the space that they use in the file.
 class Sizes final : public Visitor {
  public:
   Sizes(const Opened& file, std::string group) : file_(file), group_(std::move(group)) {}
@@ -115,12 +115,12 @@ void add_facts(Facts& facts, const Dataset& data) {
   facts.bytes = data.bytes();
 }
 
-// Of elements that are compared; a lattice has a sum of its sites, which fields are compared with.
+// For elements that are compared; a lattice has a sum of its sites, which is compared when fields are read.
 ChecksumStatus status_of(const Attributes& attributes, const Array& array) {
   const std::string stored = stored_digest(attributes);
   if (text_in(attributes, ".kind").starts_with("Lattice")) return ChecksumStatus::unchecked;
   if (!has_digest(attributes)) return ChecksumStatus::absent;
-  // How old a program took it is not written: either way will do.
+  // The age of the writing program is not recorded: either rule is accepted.
   const bool agrees = stored == digits_of(digest_of(array)) || stored == digits_of(digest_of(array, true));
   return agrees ? ChecksumStatus::ok : ChecksumStatus::mismatch;
 }
@@ -213,7 +213,7 @@ std::vector<std::pair<std::string, Array>> list_attributes(const Opened& file, c
   const Where where = file.where(found.path);
   std::vector<std::pair<std::string, Array>> all;
   for (const auto& [name, value] : known_attributes(file, found.handle.get(), where, limits)) {
-    // References, such as those of dimension scales, are no values.
+    // References, such as those of dimension scales, are not values.
     if (std::holds_alternative<std::monostate>(value.elements)) continue;
     if (std::holds_alternative<std::vector<std::byte>>(value.elements)) continue;
     all.emplace_back(name, array_of(value, where));
@@ -256,7 +256,7 @@ std::string lexical_path(const std::string& path, const std::string& from) {
 std::string place_for(const Opened& file, const std::string& path, const std::string& from) {
   const std::string wanted = lexical_path(path, from);
   if (wanted == "/") return wanted;
-  // The last step itself may be a link, which is what is meant then.
+  // The last step may itself be a link, which is then the object meant.
   std::size_t slash = wanted.rfind('/');
   while (true) {
     const std::string above = slash == 0 ? "/" : wanted.substr(0, slash);
@@ -292,8 +292,8 @@ void require_whole_dataset(hid_t dataset, const Where& where) {
   if (H5Pget_layout(list.get()) == H5D_CHUNKED) count_chunks(dataset, where);
 }
 
-// Damage that the library (1.10.8) meets while it frees something keeps the file open indefinitely, and ends the
-// program when that ends: what is to go is read before.
+// Damage that the library (1.10.8) meets while it frees something keeps the file open indefinitely, and crashes the
+// program at exit: the object to be removed is read first.
 void require_whole(hid_t file, const std::string& path, const std::string& file_path) {
   std::set<std::uint64_t> seen;
   std::vector<std::string> left{path};

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The elements of datasets, filters undone; what datasets and attributes are, and the values of small ones.
+// The decoded elements of datasets; the description of datasets and attributes, and the values of small ones.
 #include "hdf5/tree/storage.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 #include "hdf5/headers/structures.hpp"
 #include "hdf5/tree/tree.hpp"
 
-// Datasets and attributes: what they are, and the values of small ones.
+// Datasets and attributes: their description, and the values of small ones.
 
 namespace lq::hdf5 {
 namespace {
@@ -69,7 +69,7 @@ void DatasetContents::place_chunks(const Opened& opened, hid_t dataset, const Wh
   }
 }
 
-// A filter that may be left out is, for chunks that it would not make smaller.
+// Optional filters are omitted for chunks that they would not make smaller.
 void DatasetContents::choose_codec(const Where& where, std::uint32_t skipped) {
   std::vector<Filter> applied;
   for (std::size_t k = 0; k < storage_.filters.size(); ++k) {
@@ -77,7 +77,7 @@ void DatasetContents::choose_codec(const Where& where, std::uint32_t skipped) {
     if (!is_skipped) {
       applied.push_back(storage_.filters[k]);
     } else if (!storage_.filters[k].is_optional) {
-      cannot_read(Code::malformed, where, "a chunk has skipped a filter that must not be");
+      cannot_read(Code::malformed, where, "a chunk has skipped a mandatory filter");
     }
   }
   const bool is_of_filters = storage_.filters.size() >= 32 || skipped >> storage_.filters.size() == 0;
@@ -88,11 +88,11 @@ void DatasetContents::choose_codec(const Where& where, std::uint32_t skipped) {
   codec = tile_codec(encoding);
   if (codec == nullptr) {
     cannot_read(Code::unsupported, where,
-                fmt::format("its chunks are encoded as \"{}\", not all of which is known here", encoding));
+                fmt::format("its chunks are encoded as \"{}\", which is not fully supported here", encoding));
   }
 }
 
-// As never written elements read, from that byte on.
+// Fills with the value of unwritten elements, starting at that byte.
 void DatasetContents::fill(base::MutableBytes bytes, std::uint64_t offset) const {
   if (storage_.fill.empty()) {
     std::ranges::fill(bytes, std::byte{0});
@@ -116,7 +116,7 @@ DatasetContents::Bytes DatasetContents::read_chunk(std::uint64_t number) const {
   const bool is_inside = chunk.offset <= file_.size() && chunk.bytes <= file_.size() - chunk.offset;
   if (!is_inside) fail("it is not inside the file");
   if (codec == nullptr) {
-    if (chunk.bytes != chunk_bytes_) fail(fmt::format("it has other than the {} bytes of a chunk", chunk_bytes_));
+    if (chunk.bytes != chunk_bytes_) fail(fmt::format("its size differs from the {} bytes of a chunk", chunk_bytes_));
     file_.read_at(chunk.offset, sites);
     return sites;
   }
@@ -232,7 +232,7 @@ std::unique_ptr<base::ByteSource> contents_of(base::ByteSource& file, const std:
 
 namespace {
 
-// Rank and extents; nothing: there are no elements.
+// Extents of the dataspace; empty: it has no elements.
 std::optional<std::vector<std::uint64_t>> extents_of(hid_t space, const Where& where) {
   switch (H5Sget_simple_extent_type(space)) {
     case H5S_NULL:
@@ -256,18 +256,18 @@ std::uint64_t product(const std::vector<std::uint64_t>& extents, std::uint64_t b
   return bytes;
 }
 
-// Elements of the type lie where they are found, without references to other places of the file.
+// True if elements of the type are stored inline, without references to other places of the file.
 bool lies_in_place(const Type& type) {
   if (type.kind == TypeClass::list || type.kind == TypeClass::reference || type.is_variable) return false;
   return std::ranges::all_of(type.parts, lies_in_place);
 }
 
-// Type and shape, and how many bytes to read for them; nothing to read: elements that are nowhere or elsewhere.
+// Type and shape, and the number of bytes to read; 0: elements that do not exist or are stored elsewhere.
 struct Shape {
   Value value;
   std::uint64_t element_bytes = 0;
   std::uint64_t bytes = 0;
-  bool are_texts = false;  // of variable length
+  bool are_texts = false;  // texts of variable length
 };
 
 Shape shape_of(const Opened& file, hid_t type, hid_t space, const Where& where, std::uint64_t most_bytes) {

@@ -14,7 +14,7 @@ namespace lq::hdf5 {
 
 namespace {
 
-// With the header of the root group, which the library reads at once.
+// Also checks the header of the root group, which the library reads immediately.
 Superblock checked_superblock(base::ByteSource& source) {
   Superblock superblock = read_superblock(source);
   require_sound_header(source, superblock, superblock.root);
@@ -51,12 +51,12 @@ Filter describe_filter(hid_t list, unsigned number, const Where& where) {
   return filter;
 }
 
-// What an element that was never written reads as; empty: zeros.
+// The value of an element that was never written; empty: zeros.
 std::vector<std::byte> fill_of(hid_t dataset, hid_t list, const Where& where) {
   H5D_fill_value_t defined = H5D_FILL_VALUE_ERROR;
   if (H5Pfill_value_defined(list, &defined) < 0 || defined != H5D_FILL_VALUE_USER_DEFINED) return {};
   const Handle type = require(H5Dget_type(dataset), H5Tclose, where, "its type cannot be read");
-  // Elements that lie elsewhere in the file are not what it is set for.
+  // For elements stored elsewhere in the file the fill value does not apply.
   if (H5Tdetect_class(type.get(), H5T_VLEN) > 0 || H5Tdetect_class(type.get(), H5T_REFERENCE) > 0 ||
       H5Tis_variable_str(type.get()) > 0) {
     return {};
@@ -68,7 +68,7 @@ std::vector<std::byte> fill_of(hid_t dataset, hid_t list, const Where& where) {
   return is_zero ? std::vector<std::byte>() : value;
 }
 
-// Where the elements lie in the header; they fit 16 bits.
+// Finds the elements in the header; their size fits 16 bits.
 void place_compact(const Opened& file, hid_t dataset, const Where& where, Storage& storage) {
   RawObject facts;
   require(object_facts(dataset, facts), where, "its header cannot be read");

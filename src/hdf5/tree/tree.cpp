@@ -125,7 +125,7 @@ Handle open_root(const Opened& file) {
   return require(H5Gopen2(file.id(), "/", H5P_DEFAULT), H5Oclose, where, "it cannot be opened");
 }
 
-// The link of that name in a group; nothing: there is none.
+// The link of that name in a group; empty: absent.
 std::optional<Link> link_named(const Opened& file, hid_t group, const std::string& name, const Where& where) {
   if (H5Lexists(group, name.c_str(), H5P_DEFAULT) <= 0) return {};
   RawLink raw;
@@ -175,7 +175,7 @@ std::optional<Found> find_object(const Opened& file, const std::string& path, co
     }
     if (++followed > most_soft_links) {
       base::fail(Code::malformed, {.path = where.path, .record = where.object},
-                 "{}: soft links lead on more than {} times, perhaps in a circle", base::printable(where.object),
+                 "{}: more than {} soft links in sequence, perhaps in a circle", base::printable(where.object),
                  most_soft_links);
     }
     if (link->target.starts_with('/')) {
@@ -196,7 +196,7 @@ namespace {
 
 constexpr std::size_t most_depth = 128;
 
-// Whether an error tells of the file, not of the machine.
+// True if an error is about the file, not the machine.
 bool is_of_file(const Error& error) {
   switch (error.code()) {
     case Code::malformed:
@@ -229,10 +229,10 @@ class Walker {
   struct Level {
     std::string path;
     Handle handle;
-    std::vector<Link> groups;  // to be entered, last one first
+    std::vector<Link> groups;  // to be visited, last one first
   };
 
-  // What the file has wrong becomes a finding about that object.
+  // Errors of the file become findings about that object.
   template <class Work>
   void attempt(const std::string& path, std::uint64_t address, Work&& work) {
     try {
@@ -262,7 +262,8 @@ class Walker {
     const std::string path = child_path(level.path, link.name);
     if (link.kind != LinkKind::hard) return note_link(level, path, link);
     if (!seen_.insert(link.address).second) {
-      findings_.note("hdf5-hard-link", record_at(path, link.address), "it is another name of an object met before");
+      findings_.note("hdf5-hard-link", record_at(path, link.address),
+                     "it is another name of an object that was already visited");
       return;
     }
     if (++met_ > limits_.records) {

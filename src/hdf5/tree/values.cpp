@@ -35,7 +35,7 @@ void describe_real(hid_t type, Type& made) {
   made.order = order_of(type);
 }
 
-// No bits left out, and of a size that fits 64.
+// No unused bits, and a size that fits 64.
 bool is_plain_integer(hid_t type, std::uint64_t bytes) {
   return bytes <= 8 && H5Tget_precision(type) == 8 * bytes && H5Tget_offset(type) == 0;
 }
@@ -109,7 +109,7 @@ void describe_enumeration(hid_t type, const Where& where, int depth, Type& made)
   if (is_boolean) made.kind = TypeClass::boolean;
 }
 
-// Two equal real numbers, contiguous, by names that say which is which.
+// Two equal real numbers, contiguous, whose names tell which is which.
 bool is_complex(const Type& type) {
   if (type.parts.size() != 2) return false;
   const Type &re = type.parts[0], &im = type.parts[1];
@@ -296,7 +296,7 @@ double double_at(const std::byte* at, ByteOrder order) { return std::bit_cast<do
 
 std::string string_at(const std::byte* at, const Type& type) {
   std::string text(reinterpret_cast<const char*>(at), static_cast<std::size_t>(type.bytes));
-  // Many writers of padded strings put a NUL there all the same.
+  // Many programs nevertheless write a NUL there.
   if (type.padding != Padding::space_padded) return text.substr(0, text.find('\0'));
   return text.substr(0, text.find_last_not_of(' ') + 1);
 }

@@ -10,7 +10,7 @@
 namespace lq::kernels::isa {
 namespace {
 
-// Whole vectors of half the length are faster than a long one and lanes after it.
+// Whole vectors of half the length are faster than a long one followed by single lanes.
 template <class V, std::size_t site_bytes>
 struct DividingIn512 {
   using Vector = V;
@@ -64,7 +64,7 @@ struct Vector512 {
   }
 };
 
-// Less than a cache line, or nothing. Stores of masked bytes alone are slow on Zen 4.
+// Less than a cache line, or nothing. Masked byte stores are slow on Zen 4.
 void copy_some(const std::byte* from, std::byte* to, std::size_t bytes) noexcept {
   for (; bytes >= lane_bytes; bytes -= lane_bytes, from += lane_bytes, to += lane_bytes) {
     Lane128::store(to, Lane128::load(from));

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The CRC instructions of ARMv8, eight bytes each. A64FX has them and no carry-less multiplication. An instruction
-// waits for the one before it of the same site; sites side by side fill the time.
+// The CRC instructions of ARMv8, eight bytes each. A64FX has them, but no carry-less multiplication. An instruction
+// waits for the previous one of the same site; interleaved sites fill the time.
 #include "kernels/isa/loops.hpp"
 
 #if defined(LQ_AARCH64)
@@ -24,7 +24,7 @@ struct WordPass {
     return static_cast<Word>(turn == 8 ? swapped : swapped << 32 | swapped >> 32);
   }
 
-  // What the CRC takes of the word that stands at `from`, which goes to `to`.
+  // Copies the word at `from` to `to` and returns the word whose CRC is taken.
   template <class Word>
   static Word moved(const std::byte* from, std::byte* to) noexcept {
     const Word read = load_word<Word>(from);
@@ -33,7 +33,7 @@ struct WordPass {
     return summed == Summed::read ? read : written;
   }
 
-  // What is left of a site after its last whole word: half a word, and bytes if no number is turned.
+  // The rest of a site after its last whole word: half a word, and bytes if the byte order stays.
   static std::uint32_t end(std::uint32_t remainder, const std::byte* from, std::byte* to, std::size_t bytes) noexcept {
     if (bytes >= 4) {
       remainder = __crc32w(remainder, moved<std::uint32_t>(from, to));

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// CRC-32 by the instructions of ARMv8 (CRC32X and its narrower kin), which have the polynomial that we need. Each file
+// CRC-32 by the instructions of ARMv8 (CRC32X and its narrower variants), which have the required polynomial. Each file
 // that includes this compiles it for its own instruction set, hence the unnamed namespace.
 #pragma once
 
@@ -21,7 +21,7 @@ Word load_word(const std::byte* from) noexcept {
   return word;
 }
 
-// `remainder` is neither inverted before nor after.
+// `remainder` is inverted neither before nor after.
 [[maybe_unused]] std::uint32_t add_bytes(std::uint32_t remainder, const std::byte* from, std::size_t bytes) noexcept {
   for (; bytes > 0; --bytes, ++from) remainder = __crc32b(remainder, load_word<std::uint8_t>(from));
   return remainder;

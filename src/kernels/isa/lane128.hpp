@@ -12,7 +12,7 @@
 namespace lq::kernels::isa {
 namespace {
 
-// Places of the bytes of a lane when numbers of 4 and of 8 bytes are turned.
+// Shuffle indices that reverse the byte order of numbers of 4 and of 8 bytes.
 inline __m128i turned_places(std::size_t number_bytes) noexcept {
   return number_bytes == 4 ? _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3)
                            : _mm_set_epi8(8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // One loop per combination of precision and byte order, each simple enough for the compiler to vectorise. `Set` is a
-// type local to the file that includes this, so that its instances are, too (see loops.hpp).
+// type local to the including file, so that its instances are local too (see loops.hpp).
 #pragma once
 
 #include <cstring>
@@ -40,7 +40,7 @@ struct Conversion {
   }
 };
 
-// Between equal precisions only bits move: NaNs keep their payload.
+// Between equal precisions only bits are copied: NaNs keep their payload.
 template <class Set, class Real>
 struct Conversion<Set, Real, Real> {
   static typename Number<Set, Real>::Bits of(typename Number<Set, Real>::Bits bits) noexcept { return bits; }
@@ -60,7 +60,7 @@ void copy_numbers(const std::byte* __restrict from, std::byte* __restrict to, st
 
 template <class Set, class Real>
 void copy_bytes(const std::byte* from, std::byte* to, std::size_t numbers) noexcept {
-  // A rank without sites has no memory either.
+  // A rank without sites may pass a null pointer.
   if (numbers > 0) std::memcpy(to, from, numbers * sizeof(Real));
 }
 
@@ -74,14 +74,14 @@ void turn_numbers(std::byte* numbers, std::size_t count) noexcept {
   }
 }
 
-// The sum of the squares of each site's numbers, as they are in the file: links of SU(N) have a known one.
+// The sum of the squares of each site's numbers in the file: for links of SU(N) it is known.
 
-inline constexpr std::size_t square_bytes = 32;  // of numbers that are squared at once
+inline constexpr std::size_t square_bytes = 32;  // numbers squared per step
 
 template <class Set, class Real>
 using Squared = typename NumbersOf<Set, Real, square_bytes / sizeof(Real)>::Type;
 
-// The byte order of the numbers in `bytes` turned. Without an instruction that moves bytes anywhere, number by number.
+// Swaps the byte order of the numbers in `bytes`; number by number without a byte shuffle instruction.
 template <class Set, class Real>
 [[gnu::always_inline]] inline void turn_vector(unsigned char (&bytes)[square_bytes]) noexcept {
 #if defined(__AVX2__) && !defined(LQ_PORTABLE_KERNELS)
@@ -139,10 +139,10 @@ std::size_t first_beyond(const std::byte* bytes, std::size_t numbers, std::size_
   return sites;
 }
 
-// Products with constants of GF(2^8), added to what is there: a byte's two halves are looked up in tables of 16 bytes
-// each, a whole vector at a time.
+// Products with constants of GF(2^8), added to the existing bytes: each half byte is looked up in a table of 16 bytes,
+// a whole vector at a time.
 
-// Byte after byte: of any machine, and for what is left of a vector.
+// Byte by byte: for any machine, and for the rest after the last vector.
 template <class Set>
 void add_products_by_bytes(const std::byte* tables, std::size_t count, const std::byte* from, std::byte* const* to,
                            std::size_t begin, std::size_t end) noexcept {
@@ -169,7 +169,7 @@ inline typename V::Reg product_of(typename V::Reg low_table, typename V::Reg hig
   return V::add(V::looked_up(low_table, low), V::looked_up(high_table, high));
 }
 
-// Two sums at a time, so that what is read is taken apart once for both.
+// Two sums at a time, so that the bytes read are split only once for both.
 template <class V>
 void add_products(const std::byte* tables, std::size_t count, const std::byte* from, std::byte* const* to,
                   std::size_t bytes) noexcept {

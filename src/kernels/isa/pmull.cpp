@@ -1,8 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// 128 bits at a time: NEON and PMULL, with the CRC instructions for streams. Servers of ARMv8 and later, Grace among
-// them.
+// 128 bits at a time: NEON and PMULL, with the CRC instructions for streams. ARMv8 servers and later, including Grace.
 #include "kernels/isa/loops.hpp"
 
 #if defined(LQ_AARCH64)
@@ -22,7 +21,7 @@ struct LaneNeon {
   static constexpr std::size_t bytes = 16;
 
   static Reg zero() noexcept { return vdupq_n_u64(0); }
-  // By bytes: words of any other size would have to be aligned.
+  // By bytes: other word sizes would require alignment.
   static Reg load(const void* from) noexcept {
     return vreinterpretq_u64_u8(vld1q_u8(static_cast<const std::uint8_t*>(from)));
   }

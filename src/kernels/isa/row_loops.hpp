@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Products of links for a few sites at once, the turning of sites into rows of numbers that these need, and sums of
-// what comes out. `Set` is a type local to the file that includes this, so that its instances are, too (see loops.hpp).
+// Products of links for a few sites at once, the conversion of sites to the rows of numbers that they need, and sums of
+// the results. `Set` is a type local to the including file, so that its instances are local too (see loops.hpp).
 #pragma once
 
 #include <cstring>
@@ -14,7 +14,7 @@ namespace lq::kernels::isa {
 
 template <class Set>
 struct Doubles {
-// What a set without registers of this size has is lowered to smaller ones by the compiler.
+// The compiler lowers vectors to smaller registers if the set has none of this size.
 #if defined(__AVX512F__)
   static constexpr std::size_t count = 8;
 #else
@@ -30,7 +30,7 @@ struct Doubles {
   }
 };
 
-// What follows is not read before: numbers that wait for their turn would not find a register.
+// A barrier for reads: numbers loaded too early would not find a register.
 template <class Set>
 [[gnu::always_inline]] inline void read_no_further() noexcept {
   asm volatile("" ::: "memory");
@@ -92,12 +92,12 @@ template <class Set, std::size_t n, class Real>
   }
 }
 
-// Four numbers, in any set.
+// Four numbers, for any set.
 template <class Set, class Real>
 using Four = typename NumbersOf<Set, Real, 4>::Type;
 
-// Each site has its neighbour along the row in its place, the last one the first. `here`: eight sites of the row, the
-// last of which is number `last` of them; `next`: those behind, or the first.
+// Shifts each site's neighbour along the row into its place; the last site gets the first. `here`: eight sites of the
+// row, the last of which is number `last` of them; `next`: the following sites, or the first.
 template <class Set, class Real>
 void shift_sites(const Real* here, const Real* next, std::size_t last, std::size_t numbers, Real* shifted) noexcept {
   for (std::size_t at = 0; at < numbers * row_lanes; at += row_lanes) {
@@ -114,7 +114,7 @@ void shift_sites(const Real* here, const Real* next, std::size_t last, std::size
   }
 }
 
-// The sites behind, which lie there or further away: their links are many short pieces of memory to the processor.
+// The following sites, adjacent or further away: the processor sees their links as many short pieces of memory.
 template <class Set, std::size_t link, class Real>
 void fetch_link(const void* row, std::size_t at) noexcept {
   if (row == nullptr) return;
@@ -178,8 +178,8 @@ struct Matrices {
   typename Doubles<Set>::Vector re[n][n], im[n][n];
 };
 
-// The square of the largest |element| of U U^dagger - 1, as in physics/su_n.hpp. The sum of all makes it no number
-// where one of them is none, which a comparison would pass over.
+// The square of the largest |element| of U U^dagger - 1, as in physics/su_n.hpp. Adding the sum of all makes it a NaN
+// if one of them is, which a comparison would ignore.
 template <class Set, std::size_t n>
 [[gnu::always_inline]] inline void largest_square(const Matrices<Set, n>& u,
                                                   typename Doubles<Set>::Vector& largest) noexcept {
@@ -204,7 +204,7 @@ template <class Set, std::size_t n>
   largest += sum - sum;
 }
 
-// The determinant of two rows, from this one, and two columns.
+// The determinant of two rows, starting at this one, and two columns.
 template <class Set, std::size_t n>
 [[gnu::always_inline]] inline void minor_of(const Matrices<Set, n>& u, std::size_t row, std::size_t a, std::size_t b,
                                             typename Doubles<Set>::Vector& re,
@@ -302,12 +302,12 @@ void sites_to_rows(const std::byte* memory, std::size_t numbers, std::size_t sit
   }
 }
 
-// Each term is rounded to steps of 2^-60, in two parts that a double holds: sums of 2^20 of either are exact.
+// Each term is rounded to steps of 2^-60, in two parts that fit doubles: sums of 2^20 of either are exact.
 template <class Set>
 bool sum_small_terms(const double* terms, std::size_t count, double* high, double* low) noexcept {
   using Vector = typename Doubles<Set>::Vector;
   constexpr std::size_t lanes = Doubles<Set>::count;
-  constexpr double to_whole = 0x1.8p52;  // added and taken off again, it rounds
+  constexpr double to_whole = 0x1.8p52;  // adding and subtracting it rounds
   Vector highs = {}, lows = {};
   auto are_small = highs == highs;
   for (std::size_t i = 0; i < count; i += lanes) {

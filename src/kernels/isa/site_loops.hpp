@@ -6,10 +6,10 @@
 // carries in one vector per site and reduced once at the end.
 //
 // `V` is a vector: V::Reg its register, V::bytes its width, V::Lane the vector of one 128-bit lane, V::Dividing<n> the
-// one to take where sites of n bytes, or of any length for 0, are added up and no more. V::add is the sum (exclusive
-// or), V::both the bits that both have, V::turned<4 or 8> the byte order of numbers reversed, low_low and high_high the
-// carry-less products of the halves of all lanes, V::high the upper halves moved down, V::same one 64-bit word
-// everywhere, V::folded the sum of all lanes, V::joined as many lanes as make a vector.
+// vector to use if sites of n bytes (0: any length) are only added up. V::add is the sum (exclusive or), V::both the
+// bitwise and, V::turned<4 or 8> the numbers with swapped byte order, low_low and high_high the carry-less products of
+// the halves of all lanes, V::high the upper halves moved down, V::same one 64-bit word in all places, V::folded the
+// sum of all lanes, V::joined a vector made of lanes.
 #pragma once
 
 #include <cstring>
@@ -19,12 +19,12 @@
 namespace lq::kernels::isa {
 
 constexpr std::size_t lane_bytes = 16;
-constexpr std::size_t together = 4;  // sites side by side; two do as well, eight no better
+constexpr std::size_t together = 4;  // interleaved sites; two do as well, eight no better
 
-// Which bytes the CRC is of; they differ in byte order.
+// The bytes over which the CRC is taken; the two differ in byte order.
 enum class Summed { read, written };
 
-// From byte r on: a lane of which the last r bytes are kept.
+// Loaded from byte r on: a lane whose last r bytes are kept.
 struct KeepLast {
   unsigned char bytes[2 * lane_bytes] = {};
   constexpr KeepLast() noexcept {
@@ -33,7 +33,7 @@ struct KeepLast {
 };
 constexpr KeepLast keep_last;
 
-// The sums of V::bytes / 16 sites to their CRCs: three products, the last two being Barrett's.
+// Reduces the sums of V::bytes / 16 sites to their CRCs: three products, the last two being Barrett's.
 template <class V>
 [[gnu::always_inline]] inline void reduce(const typename V::Lane::Reg* sums, std::uint32_t crc_of_zeros,
                                           std::uint32_t* crcs) noexcept {
@@ -41,7 +41,7 @@ template <class V>
   constexpr std::uint64_t quotient = 0x1f7011641;            // of x^64 by the polynomial, reflected
   constexpr std::uint64_t polynomial = 0x1db710641;          // reflected
   const auto lanes = V::joined(sums);
-  // The first 32 of a lane's 128 bits are zero: one product brings the lower half's others into the upper half.
+  // The first 32 of a lane's 128 bits are zero: one product moves the other bits of the lower half into the upper half.
   const auto half = V::high(V::add(lanes, V::low_low(lanes, V::same(x_to_the_63))));
   const auto times = V::both(V::low_low(half, V::same(quotient)), V::same(0xffffffff));
   const auto remainder = V::add(half, V::low_low(times, V::same(polynomial)));
@@ -50,16 +50,16 @@ template <class V>
   for (std::size_t s = 0; s < V::bytes / lane_bytes; ++s) crcs[s] = words[4 * s + 1] ^ crc_of_zeros;
 }
 
-// Fetches from memory the sites that come after those in work, line by line in their order: the products keep the
-// processor too busy to look so far ahead by itself, and it does not guess well from several sites in turn. That
-// doubles the rate from main memory. Addresses are integers, for the last ones lie after the field.
+// Prefetches the sites that follow those in work, line by line in order. The products keep the processor too busy to
+// look so far ahead, and it predicts several interleaved sites badly. Prefetching doubles the rate from main memory.
+// Addresses are integers, because the last ones are after the field.
 template <class V>
 class LinesAhead {
  public:
   LinesAhead(const std::byte* first, std::ptrdiff_t stride, std::size_t site_bytes, Coming* coming) noexcept
       : coming_(coming),
         stride_(static_cast<std::uintptr_t>(stride)),
-        // Sites without gaps are one long one.
+        // Sites without gaps are treated as one long one.
         lines_(stride_ == site_bytes ? ~std::size_t{0} : (site_bytes + cache_line - 1) / cache_line),
         left_(lines_) {
     constexpr std::size_t bytes_ahead = 2560;
@@ -84,7 +84,7 @@ class LinesAhead {
     }
   }
 
-  // The next one that is there.
+  // Advances to the next existing piece.
   bool begin_piece() noexcept {
     for (; coming_->next != coming_->end; ++coming_->next) {
       for (base::PrefetchList& pieces = *coming_->next; pieces.sites > 0;) {
@@ -134,7 +134,7 @@ struct SitePass {
     }
   }
 
-  // Goes over one vector of a site, `at` bytes from its beginning, and adds its products to `sum`.
+  // Processes one vector of a site, `at` bytes from its beginning, and adds its products to `sum`.
   template <class W>
   [[gnu::always_inline]] static typename W::Reg step(typename W::Reg sum, const std::byte* from, std::byte* to,
                                                      std::size_t at, typename W::Reg constants) noexcept {
@@ -145,7 +145,7 @@ struct SitePass {
     return W::add(W::add(sum, W::low_low(bytes, constants)), W::high_high(bytes, constants));
   }
 
-  // The last lane of a site, as far as it is there: a short site stands at the lane's end.
+  // The last lane of a site, as far as it exists: a short site is placed at the lane's end.
   static typename Lane::Reg load_end(const std::byte* site, std::size_t bytes) noexcept {
     if (bytes >= lane_bytes) return Lane::load(site + bytes - lane_bytes);
     std::byte lane[lane_bytes] = {};
@@ -160,8 +160,8 @@ struct SitePass {
     std::memcpy(site, lane + lane_bytes - bytes, bytes);
   }
 
-  // The bytes after the last whole lane. `end` was read before anything was written: the lane reaches back into
-  // bytes that may have been turned in place since.
+  // The bytes after the last whole lane. `end` was read before anything was written, because the lane reaches back into
+  // bytes that may have been swapped in place since.
   static typename Lane::Reg last_step(typename Lane::Reg sum, typename Lane::Reg end, std::byte* to,
                                       const SiteTable& table, const std::uint64_t* constants) noexcept {
     const auto written = turned<Lane>(end);
@@ -172,8 +172,8 @@ struct SitePass {
     return Lane::add(Lane::add(sum, Lane::low_low(bytes, factor)), Lane::high_high(bytes, factor));
   }
 
-  // Stores to several sites in turn wait for their lines: the processor sees no one stream in them. Where they are
-  // asked for a few sites before, that doubles the rate on Intel's servers (Sapphire Rapids), also within the caches.
+  // Interleaved stores to several sites wait for their lines, because the processor detects no single stream.
+  // Prefetching them a few sites earlier doubles the rate on Intel's servers (Sapphire Rapids), also within the caches.
   template <std::size_t count>
   [[gnu::always_inline]] static void fetch_to_write(std::byte* const (&to_site)[count], std::size_t distance) noexcept {
     for (std::size_t s = 0; s < count; ++s) {
@@ -182,7 +182,7 @@ struct SitePass {
     }
   }
 
-  // `count` sites side by side share the loads of the constants and hide each other's latencies.
+  // `count` interleaved sites share the loads of the constants and hide each other's latencies.
   template <std::size_t count>
   [[gnu::always_inline]] static void group(const SiteTable& table, const std::byte* from, std::ptrdiff_t from_stride,
                                            std::byte* to, std::ptrdiff_t to_stride, Ahead& ahead, std::size_t to_ahead,
@@ -232,7 +232,7 @@ struct SitePass {
     std::byte* to = run.to;
     Ahead ahead(run.reads_memory ? from : to, run.reads_memory ? run.from_stride : run.to_stride, table.site_bytes,
                 run.coming);
-    // Memory of the user is what `ahead` fetches, as it is read or written.
+    // `ahead` prefetches the user's memory, whether it is read or written.
     const std::size_t to_ahead = run.reads_memory ? together * static_cast<std::size_t>(run.to_stride) : 0;
     typename Lane::Reg sums[together];
     std::size_t left = run.sites;
@@ -251,15 +251,15 @@ struct SitePass {
   }
 };
 
-// No products at all, so that half a dozen of sites pass in the time that the CRC of one takes. What takes the time is
-// the loads and stores of the sums: this many sites that have one sum are added up before, whose number is as far apart
-// as there are sums, whatever the step from one site to the next. Sites pass twice, for both kinds of sums, and are in
-// the first cache level then.
+// No products at all, so that half a dozen sites pass in the time of one CRC. The loads and stores of the sums take the
+// time. So this many sites with the same sum are added up first; their numbers are as far apart as there are sums,
+// whatever the step between sites. Sites are processed twice, once for each kind of sum, and are in the first cache
+// level the second time.
 template <class V, std::size_t turn>
 struct GatherPass {
   static constexpr std::size_t interleaved = 2;  // three do as well, four are too many for the first cache level
 
-  // Where sites are read and written, and which memory is to be fetched: the user's, of sites that come later.
+  // Where sites are read and written, and the memory to prefetch: the user's, for later sites.
   struct Place {
     const std::byte* from;
     std::ptrdiff_t from_stride;
@@ -283,7 +283,7 @@ struct GatherPass {
     }
   };
 
-  // Bytes `at` of the sites of one sum.
+  // Bytes `at` of the sites that share one sum.
   template <class W, bool turns, std::size_t count>
   [[gnu::always_inline]] static void step(const Place& place, std::size_t apart, std::size_t at,
                                           std::byte* sum) noexcept {
@@ -298,7 +298,7 @@ struct GatherPass {
     W::store(sum + at, all);
   }
 
-  // Addresses are integers, for the last ones lie after the field.
+  // Addresses are integers, because the last ones are after the field.
   [[gnu::always_inline]] static void fetch(const std::byte* users, std::ptrdiff_t distance,
                                            std::size_t site_bytes) noexcept {
     const auto site = reinterpret_cast<std::uintptr_t>(users) + static_cast<std::uintptr_t>(distance);
@@ -307,8 +307,8 @@ struct GatherPass {
     }
   }
 
-  // `sites` sites to the sums, and with each those that lie one or more times `sums.places` after it, `count` in all.
-  // `known`: the length of a site, whose steps are unrolled then, or 0.
+  // Adds `sites` sites to the sums, and with each those that follow it at multiples of `sums.places`, `count` in all.
+  // `known`: the length of a site if its steps are to be unrolled, or 0.
   template <std::size_t known, bool turns, std::size_t count>
   [[gnu::always_inline]] static void add(std::size_t any, Place place, std::size_t sites, TakenInTurn& sums) noexcept {
     using Wide = typename V::template Dividing<known>;
@@ -331,7 +331,7 @@ struct GatherPass {
     }
   }
 
-  // As many of the sites as make whole turns; their number.
+  // Processes as many sites as make whole rotations; returns their number.
   template <std::size_t known, bool turns>
   [[gnu::always_inline]] static std::size_t add_turns(std::size_t site_bytes, Place& place, std::size_t most,
                                                       TakenInTurn& sums) noexcept {

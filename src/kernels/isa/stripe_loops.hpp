@@ -1,12 +1,12 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sites of described memory moved stripe by stripe to the bytes of a file or back, turned and summed in the same pass.
-// The CRC of a site is a dot product by place (site_loops.hpp), so that stripes may come in any order: each site has a
-// vector of its own that their products are added to, and that is reduced when all of them have passed.
+// Sites of described memory moved stripe by stripe to or from the bytes of a file, swapped and summed in the same pass.
+// The CRC of a site is a dot product by place (site_loops.hpp), so stripes may come in any order: each site has its own
+// vector to which their products are added, and which is reduced after the last one.
 //
-// `V` as in site_loops.hpp, and V::add_lane adds a lane to the first of a vector, V::gathered and V::scatter move a
-// vector whose pieces of 8 or 16 bytes lie apart, load_half and store_half of a lane its first 8 bytes.
+// `V` as in site_loops.hpp; in addition V::add_lane adds a lane to the first of a vector, V::gathered and V::scatter
+// move a vector whose pieces of 8 or 16 bytes are apart, load_half and store_half of a lane its first 8 bytes.
 #pragma once
 
 #include <type_traits>
@@ -15,13 +15,13 @@
 
 namespace lq::kernels::isa {
 
-// `piece`: bytes that lie together in memory, or 0 where whole stripes do.
+// `piece`: bytes that are contiguous in memory, or 0 if whole stripes are.
 template <class V, std::size_t turn, Summed summed, std::size_t piece>
 struct StripePass {
   using Lane = typename V::Lane;
-  static constexpr bool takes = summed == Summed::written;  // out of memory
+  static constexpr bool takes = summed == Summed::written;  // from memory
 
-  // Where W::bytes of the site at place 0 lie.
+  // The address of W::bytes of the site at place 0.
   template <class W>
   struct Where {
     std::byte* pieces[piece == 0 ? 1 : W::bytes / piece];
@@ -56,17 +56,17 @@ struct StripePass {
     }
   }
 
-  // Sites side by side: they share the loads of the constants and hide each other's latencies.
+  // Interleaved sites share the loads of the constants and hide each other's latencies.
   template <std::size_t count, bool fetches>
   struct Group {
     std::ptrdiff_t offsets[count];  // in memory
     std::byte* file[count];
-    std::size_t shared_by;  // this many sites have lines of memory together
+    std::size_t shared_by;  // this many sites share cache lines
     std::ptrdiff_t ahead[count];
     std::byte* file_next[count];  // of the next sites
     typename V::Reg sums[count];
 
-    // What later sites need of it, for the products keep the processor too busy to look ahead by itself.
+    // Prefetches the part that later sites need, because the products keep the processor too busy to look ahead.
     template <class W>
     [[gnu::always_inline]] void fetch(const Where<W>& where, std::size_t at) const noexcept {
       if (shared_by == 1) {
@@ -85,7 +85,7 @@ struct StripePass {
       for (std::size_t s = 0; s < count; ++s) __builtin_prefetch(file_next[s] + at);
     }
 
-    // Stores to several sites in turn wait for their lines (site_loops.hpp).
+    // Interleaved stores to several sites wait for their lines (site_loops.hpp).
     [[gnu::always_inline]] void fetch_to_write(std::size_t at) const noexcept {
       for (std::size_t s = 0; s < count; ++s) __builtin_prefetch(file_next[s] + at, 1);
     }
@@ -124,7 +124,7 @@ struct StripePass {
       }
     }
 
-    // `known`: its bytes, or 0.
+    // `known`: the bytes of a site, or 0.
     template <std::size_t known>
     [[gnu::always_inline]] void go_over(const Stripe& stripe, const std::uint64_t* constants) noexcept {
       std::size_t at = stripe.in_site;
@@ -221,7 +221,7 @@ struct StripePass {
     for (; first < run.sites; ++first) group<1, in_order, false>(table, run, first);
   }
 
-  // Copies, that no store can change.
+  // Copies that no store can change.
   static void run(const SiteTable& given_table, const StripeRun& given) noexcept {
     const SiteTable table = given_table;
     const StripeRun run = given;

@@ -1,9 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Numbers side by side that are worked on together: vectors of the compiler, as GCC and clang have them, or plain
-// arrays where LQ_PORTABLE_KERNELS is defined. `Set` is a type local to the file that includes this, so that its
-// instances are, too (see loops.hpp).
+// Vectors of numbers: vectors of the compiler, as in GCC and clang, or plain arrays if LQ_PORTABLE_KERNELS is defined.
+// `Set` is a type local to the including file, so that its instances are local too (see loops.hpp).
 #pragma once
 
 #include <cstddef>
@@ -31,7 +30,7 @@ Number number_of(const Array<Set, Number, count>& array, std::size_t at) noexcep
   return array[at];
 }
 
-// Number by number, with an array or with one number for all; comparisons give arrays of int.
+// Element by element, with an array or with one number for all; comparisons give arrays of int.
 #define LQ_EACH(sign)                                                                    \
   template <class Set, class Number, std::size_t count, class Other>                     \
   auto operator sign(const Array<Set, Number, count>& a, const Other& b) noexcept {      \
@@ -63,7 +62,7 @@ void convert_numbers(const From& from, To& to) noexcept {
   for (std::size_t at = 0; at < sizeof to / sizeof to[0]; ++at) to[at] = from[at];
 }
 
-// Where a number of `other` is larger, or one of the two is no number, it takes the place of that of `largest`.
+// Replaces numbers of `largest` by those of `other` that are larger, or if one of the two is not a number.
 template <class Vector>
 void take_larger(const Vector& other, Vector& largest) noexcept {
   for (std::size_t at = 0; at < sizeof other / sizeof other[0]; ++at) {
@@ -71,7 +70,7 @@ void take_larger(const Vector& other, Vector& largest) noexcept {
   }
 }
 
-// The numbers of `a` and behind them those of `b` that the indices say.
+// Selects by index from the numbers of `a` followed by those of `b`.
 template <int... indices, class Vector>
 void shuffle(const Vector& a, const Vector& b, Vector& result) noexcept {
   constexpr int count = sizeof...(indices);
@@ -85,7 +84,7 @@ struct NumbersOf {
   typedef Number Type __attribute__((vector_size(count * sizeof(Number))));  // GCC ignores it in `using`
 };
 
-// Vectors are never given back or passed by value: how is a matter of the instruction set.
+// Vectors are never returned or passed by value, because the ABI depends on the instruction set.
 template <class From, class To>
 [[gnu::always_inline]] inline void convert_numbers(const From& from, To& to) noexcept {
   to = __builtin_convertvector(from, To);

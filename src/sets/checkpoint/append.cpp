@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How a set that is gone on with is opened.
+// Opens a set for appending.
 #include "sets/checkpoint/appended_set.hpp"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ void AppendedSet::begin() {
   mark_open();
 }
 
-// tasks_: those that are asked for.
+// tasks_: the requested tasks.
 void AppendedSet::number_tasks() {
   const auto mine = static_cast<std::uint64_t>(options_.streams);
   const comm::Sums sums = comm::exclusive_sums(all(), std::span(&mine, 1));
@@ -59,7 +59,7 @@ void AppendedSet::find() {
     if (!tables.record) {
       base::fail(Code::unsupported, path_,
                  "the set was written by another program, without the records that keep it recoverable "
-                 "while it grows; \"lq defrag {} -o NEW --checkpoint\" makes a set of it that has them",
+                 "while it grows; \"lq defrag {} -o NEW --checkpoint\" writes a set that has them",
                  path_);
     }
     const auto whole = tables.mine.find(0);
@@ -92,7 +92,7 @@ void AppendedSet::find() {
   mine_ = distribute_tasks(tables);
 }
 
-// Of the files whose tables this rank has read what is needed to close them again.
+// Keeps what is needed to close the files whose tables this rank has read.
 void AppendedSet::keep(const SetTables& tables) {
   for (const auto& [part, read] : tables.mine) {
     if (read.file && read.file->record) {
@@ -125,12 +125,12 @@ void AppendedSet::keep(const SetTables& tables) {
   }
 }
 
-// Of a set that rank 0 has read: one that is read file by file has nothing of this.
+// For a set that rank 0 has read: a set that is read file by file needs none of this.
 void AppendedSet::require_whole(const FoundSet& found) const {
   const auto refuse = [&](const char* why) { base::fail(Code::wrong_state, path_, "{}", why); };
   if (!found.is_named()) refuse("the set was not published completely; repair it first");
   if (found.has_problems()) refuse("a header or the record after it is damaged; repair it first");
-  // A stream goes on where it ends, and where this one ended is not there.
+  // A stream continues at its end, and the end of this one is lost.
   for (std::size_t file = 0; file < found.losses.size(); ++file) {
     if (found.losses[file].empty()) continue;
     throw Error(Code::unsupported,
@@ -141,8 +141,8 @@ void AppendedSet::require_whole(const FoundSet& found) const {
   }
 }
 
-// Of attempts that failed before they changed the set, and of a set that this one replaced, whose files its writer did
-// not live to remove. The last first, so that none is left behind a gap.
+// Removes files of attempts that failed before they changed the set, and of a replaced set whose files its writer
+// could not remove before it died. The last first, so that none is left after a gap.
 void AppendedSet::remove_stale_files(const Generation& mine) {
   std::vector<std::string> stale;
   for (auto number = static_cast<std::int32_t>(common_.files);; ++number) {
@@ -158,11 +158,11 @@ void AppendedSet::remove_stale_files(const Generation& mine) {
   if (of_fields && *of_fields != mine) transport_.remove(fields_name(path_));
 }
 
-// Whoever has the tables of a part must know which of its tasks are whose: those of a rank end where those of the next
-// begin.
+// The rank with the tables of a part must know the owner of each of its tasks: the tasks of a rank end where those of
+// the next begin.
 std::vector<TaskEntry> AppendedSet::distribute_tasks(const SetTables& tables) {
   const Parts& parts = tables.parts;
-  std::vector<std::vector<std::uint64_t>> ends;  // by part, of each rank that has to do with it
+  std::vector<std::vector<std::uint64_t>> ends;  // by part, for each rank that uses it
   const auto last = static_cast<std::uint64_t>(first_task_ + options_.streams);
   comm::MultiGather gatherer = comm::agree(all(), [&] {
     ends.resize(parts.count());
@@ -204,8 +204,8 @@ std::vector<TaskEntry> AppendedSet::distribute_tasks(const SetTables& tables) {
   });
 }
 
-// New tasks make a further physical file; two where one with all these tasks has no room for its record. They belong to
-// the set when the set is closed.
+// New tasks make one additional physical file; two if the record does not fit into a single file with all these tasks.
+// They belong to the set when it is closed.
 void AppendedSet::plan_new_files() {
   std::int64_t first = common_.tasks;
   comm::agree(all(), [&] {
@@ -290,7 +290,7 @@ void AppendedSet::open_streams(const std::vector<TaskEntry>& mine) {
   }
 }
 
-// Every chunk there is must have its record: while the set is open nothing else tells what is in it.
+// Every existing chunk needs its record, because nothing else describes its contents while the set is open.
 void AppendedSet::resume(const TaskEntry& entry) {
   SetRecord record = record_;
   record.file = entry.place.file;
@@ -300,7 +300,7 @@ void AppendedSet::resume(const TaskEntry& entry) {
   auto writer = std::make_unique<StreamWriter>(handle, entry.place, how);
   const auto records_of = [&](std::uint64_t chunk) { return read_chunk_records(handle, record, entry.place, chunk); };
   std::vector<std::int64_t> used = entry.used;
-  // A last chunk that was begun in vain, as on a full disk, has neither bytes nor records.
+  // A last chunk that was started in vain, as on a full disk, has neither bytes nor records.
   while (used.size() > 1 && used.back() == 0 && records_of(used.size() - 1).empty()) used.pop_back();
   const std::uint64_t last = used.size() - 1;
   for (std::uint64_t chunk = 0; chunk <= last; ++chunk) {
@@ -324,7 +324,7 @@ void AppendedSet::refuse(const storage::File& handle, const StreamPlace& place, 
       was_lost ? "" : " --no-verify");
 }
 
-// What the record after the header of a file is as long as the set is this writer's.
+// The record after the header of a file while the set belongs to this writer.
 const SetRecord& AppendedSet::claim(std::size_t number) {
   std::optional<SetRecord>& mine = claims_[number];
   if (!mine) {
@@ -336,8 +336,8 @@ const SetRecord& AppendedSet::claim(std::size_t number) {
   return *mine;
 }
 
-// By their names: a set that was replaced is nobody's any more, and a client that has a file open may hold on to what
-// was in it before it was marked.
+// Opens files by name: a replaced set belongs to no writer, and a client with an open file may still see
+// its contents before the mark.
 void AppendedSet::require_own() {
   for (std::size_t number = 0; number < all_files(); ++number) {
     if (!files_[number] && !kept_.contains(number)) continue;
@@ -345,7 +345,7 @@ void AppendedSet::require_own() {
   }
 }
 
-// The table goes once the mark is on the disk, so that what stands after the chunks is never taken for bytes of one.
+// The table is removed after the mark is on disk, so that bytes after the chunks are never taken for chunk data.
 void AppendedSet::mark_open() {
   comm::agree(all(), [&] {
     for (const auto& [number, kept] : kept_) require_epoch(file(number), kept.record);

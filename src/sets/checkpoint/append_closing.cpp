@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How a set that was gone on with is closed: fields and the new file first, then the files there were, file 0 last.
+// Closes a set after appending: fields and the new file first, then the existing files, file 0 last.
 #include <array>
 #include <numeric>
 #include <span>
@@ -22,13 +22,13 @@ namespace sion = format::sion;
 
 void AppendedSet::publish_fields() {
   if (!fields_ || fields_->at() == fields_->name()) return;
-  if (fields() == 0) return transport_.remove(fields_->at());  // those that were to be written failed
+  if (fields() == 0) return transport_.remove(fields_->at());  // the writes of the first fields failed
   give_name(transport_, path_, fields_->at(), fields_->name(), false);
   transport_.sync_directory(path_);
 }
 
-// What has become of each stream goes to whoever keeps the tables of its file, which have those that nobody went on
-// with. All files are whole again when file 0 is.
+// The final state of each stream goes to the rank that keeps the tables of its file, which has those of unchanged
+// streams. All files are complete again when file 0 is.
 void AppendedSet::finish() {
   const auto keeps = [&](std::size_t number) {
     return number < old_files() ? kept_.contains(number) : all().rank() == 0;
@@ -58,7 +58,7 @@ void AppendedSet::finish() {
   tell_ends();
 }
 
-// To clients that have used the files, by those that keep them and have written last.
+// Informs clients that have used the files; done by the ranks that keep the files and wrote last.
 void AppendedSet::tell_ends() {
   if (!storage::owners_beside(all(), transport_, path_).have_incoherent_caches()) return;
   const auto name = [&](std::size_t number) { return sion::file_name(path_, static_cast<std::int32_t>(number)); };
@@ -79,7 +79,7 @@ void AppendedSet::tell_ends() {
 
 namespace {
 
-// A stream as numbers: task, size, how many chunks, and how far each is filled.
+// A stream as numbers: task, size, number of chunks, and bytes in each.
 void put(std::vector<std::uint64_t>& numbers, std::uint64_t task, const StreamWriter& stream) {
   numbers.insert(numbers.end(), {task, stream.size(), std::uint64_t{stream.used().size()}});
   for (const std::int64_t used : stream.used()) numbers.push_back(static_cast<std::uint64_t>(used));
@@ -154,7 +154,7 @@ std::vector<AppendedSet::Grown> AppendedSet::gather_new() {
   });
 }
 
-// Of the tasks there were, and of those that are new.
+// Of the existing tasks and the new ones.
 std::vector<sion::Place> AppendedSet::map_of_all(const KeptFile& kept) const {
   std::vector<sion::Place> map = kept.map;
   for (std::size_t index = 0; index < new_files_.size(); ++index) {

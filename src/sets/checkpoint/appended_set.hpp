@@ -1,10 +1,10 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A set that is gone on with where it lies. The tables of each file are kept by the first rank with tasks of it, or by
-// another where nobody has any; rank 0 keeps those of a set that is read in one part, and of files that are new. Before
-// the first byte that is new, all its files are marked as not closed, for the table of chunks is overwritten by chunks;
-// the records hold what it held.
+// A set that is appended to in place. The tables of each file are kept by the first rank with tasks of it, or by
+// another rank if there is none; rank 0 keeps those of a set that is read in one part, and of new files. Before
+// the first new byte, all its files are marked as not closed, because chunks overwrite the table of chunks;
+// the records contain the same information.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class AppendedSet final : public NewSet {
   void begin() override;
 
  private:
-  // What all ranks must know of the set.
+  // Facts about the set that all ranks need.
   struct Common {
     RecordBytes record{};
     std::int64_t tasks = 0;
@@ -38,20 +38,20 @@ class AppendedSet final : public NewSet {
     Epoch epoch;  // of this writer
     std::uint64_t fields = 0;
   };
-  // Of a file what this rank keeps.
+  // What this rank keeps of one physical file.
   struct KeptFile {
     std::shared_ptr<const format::sion::PhysicalFile> physical;
     SetRecord record;
     std::vector<std::uint64_t> sizes;      // of its streams
-    std::vector<format::sion::Place> map;  // of the set that there was; of file 0 of several
+    std::vector<format::sion::Place> map;  // of the previous set; in file 0 of several
   };
-  // What streams of a file have come to: by local task, empty where nobody went on with it.
+  // The final streams of a file: by local task, empty if unchanged.
   struct Grown {
     std::vector<std::uint64_t> sizes;
     std::vector<std::vector<std::int64_t>> used;
   };
 
-  // A further physical file with tasks that are new: [first, first + tasks).
+  // An additional physical file with new tasks: [first, first + tasks).
   struct NewFile {
     std::int64_t first = 0;
     std::int64_t tasks = 0;
@@ -96,7 +96,7 @@ class AppendedSet final : public NewSet {
   std::size_t old_files() const noexcept { return static_cast<std::size_t>(common_.files); }
   std::size_t all_files() const noexcept { return old_files() + new_files_.size(); }
 
-  std::map<std::size_t, KeptFile> kept_;  // of the files there were
+  std::map<std::size_t, KeptFile> kept_;  // of the existing files
   Parts parts_;
   std::optional<Error> fields_problem_;
   std::string prefix_;  // of the headers
@@ -104,7 +104,7 @@ class AppendedSet final : public NewSet {
   std::vector<TaskEntry> mine_;  // until the streams are open
   SetRecord record_;
   std::int64_t first_task_ = 0;                   // of this rank
-  std::vector<std::optional<SetRecord>> claims_;  // of each file, where this rank has used it
+  std::vector<std::optional<SetRecord>> claims_;  // of each file that this rank has used
   std::vector<NewFile> new_files_;
   std::vector<std::unique_ptr<storage::File>> files_;
 };

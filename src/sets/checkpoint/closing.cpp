@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The 12 bytes that close a file begin at 4 modulo 16, so that they lie within one sector and page.
+// The 12 bytes that close a file begin at 4 modulo 16, so they are within one sector and page.
 #include "sets/checkpoint/closing.hpp"
 
 #include <limequat/error.hpp>
@@ -19,7 +19,7 @@
 namespace lq::sets {
 namespace {
 
-// Collects what is written at consecutive places into writes of a few MiB.
+// Collects consecutive writes into writes of a few MiB.
 class Appender {
  public:
   Appender(storage::File& file, std::uint64_t offset) : file_(file), offset_(offset) {}
@@ -100,7 +100,7 @@ void write_set_record(storage::File& file, const SetRecord& record) {
   file.write_at(format::sion::head_bytes(static_cast<std::int32_t>(record.tasks)), encode(record));
 }
 
-// A record that is torn or damaged says nothing: whether the set is another's is then not known.
+// A torn or damaged record proves nothing: the set may or may not belong to another writer.
 void require_epoch(base::ByteSource& file, const SetRecord& mine) {
   RecordBytes bytes{};
   const std::size_t got = file.read_at(format::sion::head_bytes(static_cast<std::int32_t>(mine.tasks)), bytes);
@@ -121,7 +121,7 @@ namespace sion = format::sion;
 
 namespace {
 
-// The fields of an older set if the new one has none itself, and its further files. What cannot be removed stays.
+// Removes the fields of an older set if the new one has none itself, and its additional files. Failures are ignored.
 void remove_older(storage::Transport& transport, const std::string& path, const Publishing& set) {
   const std::string fields = fields_name(path);
   if (!set.has_fields && fields_generation_at(transport, fields)) remove_quietly(transport, fields);
@@ -137,7 +137,7 @@ bool is_physical_file(storage::Transport& transport, const std::string& name, st
   try {
     return sion::read_head(*transport.open_read(name)).file_number == number;
   } catch (const Error&) {
-    return false;  // it is not there, or is something else
+    return false;  // it does not exist, or is something else
   }
 }
 
@@ -151,7 +151,7 @@ std::unique_ptr<storage::File> create_part(storage::Transport& transport, const 
   const std::string spare = base::temporary_name(path, base::random_number());
   auto file = create_part(transport, path, part);
   try {
-    // It may be another file now.
+    // The name may refer to another file now.
     if (transport.set_stripes(part, spare, bytes, request).stripes.is_set()) file = transport.open_write(part);
   } catch (...) {
     file.reset();
@@ -200,11 +200,10 @@ void publish_set(storage::Transport& transport, const std::string& path, std::sp
     if (set.syncs) transport.sync_directory(path);
   } catch (...) {
     const Error error = comm::error_of(std::current_exception());
-    throw Error(
-        error.code(),
-        fmt::format("{}: the set is complete and has its name, but a crash of the machine could lose the name: {}",
-                    path, error.what()),
-        error.facts());
+    throw Error(error.code(),
+                fmt::format("{}: the set is complete and published, but a crash of the machine could lose its name: {}",
+                            path, error.what()),
+                error.facts());
   }
 }
 
@@ -214,7 +213,7 @@ std::int32_t files_of(storage::Transport& transport, const std::string& path) {
     const auto file = transport.open_read(path);
     return sion::read_head(*file).files;
   } catch (const Error& error) {
-    // What is replaced may be no multifile: then there is nothing next to it to be removed.
+    // The replaced file may not be a multifile: then nothing next to it is removed.
     if (cannot_be_read(error)) throw;
   }
   return 0;
@@ -222,7 +221,7 @@ std::int32_t files_of(storage::Transport& transport, const std::string& path) {
 
 void require_fields_target(storage::Transport& transport, const std::string& path, bool overwrite) {
   const std::string name = fields_name(path);
-  // A file of that name that is not of a set is nothing that the user asked to have replaced.
+  // A file of that name that belongs to no set must not be replaced without a request.
   io::require_target(transport, name, overwrite && fields_generation_at(transport, name));
 }
 

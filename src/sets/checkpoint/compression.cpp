@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which compressions there are: those whose library was found when this was built. Frames know their size.
+// The available compressions: those whose library was found at build time. Frames contain their size.
 #include "sets/checkpoint/stream.hpp"
 
 #include <array>
@@ -41,7 +41,7 @@ bool is_available(Compression compression) noexcept {
 namespace sets {
 namespace {
 
-// Compressed bytes that are not what `library` writes.
+// For compressed bytes that `library` does not write.
 [[noreturn]] void throw_no_frame(const char* library, const char* reason) {
   throw Error(Code::malformed, fmt::format("the compressed bytes are not a frame of {} ({})", library, reason));
 }

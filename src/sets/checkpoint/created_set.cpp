@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A new set. The ranks of a physical file form a group whose first rank, its keeper, writes its metadata: one write
-// when it is created, one when it is closed. Files get their names when all of them are complete, file 0 last.
+// when it is created, one when it is closed. Files are renamed when all of them are complete, file 0 last.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -70,15 +70,15 @@ class CreatedSet final : public NewSet {
   std::string name_;             // of the file
   std::string part_;
   std::string fields_part_;      // of the file of fields
-  bool created_ = false;         // on the keeper: the part is there
-  bool created_fields_ = false;  // on rank 0: and that of fields
+  bool created_ = false;         // on the keeper: the part exists
+  bool created_fields_ = false;  // on rank 0: the file of fields exists, too
   std::uint64_t unit_bytes_ = 0;
   std::uint64_t frame_bound_ = 0;
   std::int32_t block_ = 0;
   std::int64_t first_task_ = 0;                        // of this rank, in the set
   std::uint64_t local_tasks_ = 0, tasks_of_file_ = 0;  // below this rank in the file; of the file
   std::vector<std::uint64_t> tasks_of_files_;          // on rank 0
-  std::int32_t older_files_ = 0;                       // on rank 0: of the set that is replaced
+  std::int32_t older_files_ = 0;                       // on rank 0: of the replaced set
   SetRecord record_;
   std::uint64_t start_ = 0, skip_ = 0;  // of the file
   storage::Owners owners_;
@@ -97,7 +97,7 @@ void CreatedSet::begin() {
   }
 }
 
-// What rank 0 chooses for all, and whether any rank must be careful of others' blocks.
+// Choices of rank 0 for all, including whether any rank must avoid blocks of others.
 void CreatedSet::choose() {
   std::array<comm::Term, 1 + storage::SeenByAll::terms + 4> terms{};
   const auto seen = std::span(terms).subspan<1, storage::SeenByAll::terms>();
@@ -126,16 +126,16 @@ void CreatedSet::choose() {
   unit_bytes_ = owners_.unit.bytes;
   owners_.are_one_client =
       !owners_.unit.single_owner || (all().node().is_only() && storage::SeenByAll::have_one_client(seen));
-  // Each file needs a task; users who want more files than one say how many.
+  // Each file needs a task; users who request more files than one give their number.
   const bool some_rank_has_no_stream = chosen[3].value != 0;
   if (options_.files == 0 && some_rank_has_no_stream) files_ = 1;
 }
 
-// Collective only where there are several files.
+// Collective only if there are several files.
 void CreatedSet::form_groups() {
   const auto know_own_file = [&] {
     if (files_ > all().size()) {
-      base::fail(Code::invalid_argument, path_, "{} physical files for {} ranks; choose no more than there are ranks",
+      base::fail(Code::invalid_argument, path_, "{} physical files for {} ranks; choose at most the number of ranks",
                  files_, all().size());
     }
     file_ = file_of_rank(all().rank(), all().size(), files_);
@@ -193,7 +193,7 @@ void CreatedSet::lay_out() {
   comm::agree(all(), [&] { open_streams(start_ + widths.before[0], width, local_tasks_); });
 }
 
-// Opened by its keeper, written once: header, and the record after it.
+// Opened by its keeper and written once: header, and the record after it.
 void CreatedSet::create_file(std::vector<std::byte> bytes, std::uint64_t expected) {
   if (file_ > 0) io::require_target(transport_, name_, options_.overwrite);
   sion::FixedHead head;
@@ -251,7 +251,7 @@ FieldsWriter::Start CreatedSet::open_fields() {
 }
 
 void CreatedSet::finish() {
-  // Nothing is written of a table that lacks the part of a rank.
+  // Nothing is written if the part of a rank is missing in the table.
   GatheredTable gathered = comm::agree(all(), [&] {
     return gather_table(*group_, streams_, options_.compression != Compression::none, tasks_of_file_);
   });
@@ -287,7 +287,7 @@ void CreatedSet::close_handle() {
   handle_.reset();
 }
 
-// The keeper has written last.
+// The keeper wrote last.
 void CreatedSet::tell_end() {
   std::uint64_t end = 0;
   comm::agree(all(), [&] {
@@ -299,7 +299,7 @@ void CreatedSet::tell_end() {
   });
 }
 
-// The rest of the names. Until its first file has got its own, the set is called by the temporary one.
+// Renames the rest. Until its first file is renamed, messages use the temporary name of the set.
 void CreatedSet::publish() {
   comm::decide_at_root(all(), [&] {
     try {
@@ -315,7 +315,7 @@ void CreatedSet::publish() {
 
 void CreatedSet::publish_at_root() {
   const bool has_fields = fields() > 0;
-  if (!has_fields && created_fields_) remove_quietly(transport_, fields_part_);  // of fields that failed
+  if (!has_fields && created_fields_) remove_quietly(transport_, fields_part_);  // failed fields
   std::vector<NewName> names;
   if (has_fields) names.push_back({fields_->at(), fields_->name()});
   names.push_back({part_, name_});

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What moves the sites is the engine of lq::write.
+// The transfer engine of lq::write moves the sites.
 #include "sets/checkpoint/fields_writer.hpp"
 
 #include <algorithm>
@@ -76,7 +76,7 @@ Report FieldsWriter::write(const std::string& name, const Grid& grid, const Fiel
   return report;
 }
 
-// The file ends with a whole field, whatever happened to the one after it.
+// The file ends with a complete field, whatever happened to the next one.
 void FieldsWriter::cut_off_what_failed() {
   comm::agree_at_root(communicator_.engine(), [&] {
     const auto file = transport_.open_write(at_);
@@ -95,7 +95,7 @@ FieldsWriter::Start create_fields(storage::Transport& transport, const std::stri
                                   bool overwrite) {
   const std::string name = fields_name(path), part = part_name(name, generation);
   require_fields_target(transport, path, overwrite);
-  if (transport.kind(part) == storage::PathKind::file) transport.remove(part);  // of an attempt that failed
+  if (transport.kind(part) == storage::PathKind::file) transport.remove(part);  // left by a failed attempt
   create_part(transport, path, part)->close();
   return {name, part, 0, {}};
 }
@@ -111,7 +111,7 @@ FieldsWriter::Start behind_fields(storage::Transport& transport, const std::stri
       there.broken.empty() && there.intact.size() == fields && there.intact.back().message.end == start.end;
   if (is_whole) return start;
   base::fail(Code::malformed, name,
-             "its fields are not the {} fields of the set; \"lq verify\" shows what is wrong. Restore the "
+             "its fields differ from the {} fields of the set; \"lq verify\" shows what is wrong. Restore the "
              "file that was written with the set",
              fields);
 }
@@ -131,9 +131,9 @@ std::uint64_t copy_stretch(base::ByteSource& source, const Stretch& from, storag
     buffer.resize(static_cast<std::size_t>(std::min(copied_bytes, from.end - at)));
     if (source.read_at(at, buffer) < buffer.size()) {
       base::fail(Code::truncated, {.path = source.path(), .offset = at},
-                 "became shorter while it was copied; try again");
+                 "became shorter while being copied; try again");
     }
-    base::require_same_again(source, at, buffer);  // what was compared is what came then
+    base::require_same_again(source, at, buffer);  // the copied bytes must equal the compared ones
     to.write_at(offset, buffer);
     copied(buffer.size());
   }
@@ -177,7 +177,7 @@ void CopiedFields::write(storage::File& to, const Generation& generation, const 
   std::uint64_t end = 0, stated = 0;
   for (std::size_t i = 0; i < count(); ++i) {
     const SetField& one = field(i);
-    // The message that states the lattice of several fields goes before the first of them.
+    // The message with the lattice of several fields precedes the first of them.
     if (i == 0 || one.lattice.begin != stated) end = copy_stretch(*file_, one.lattice, to, end, copied);
     stated = one.lattice.begin;
     const std::uint64_t note = end + (one.note_offset - one.message.begin) + note_generation_offset;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The file with the fields of a set while it is written, and fields of a set on their way into another one.
+// The file with the fields of a set while it is written, and fields of a set in transit to another set.
 #pragma once
 
 #include <cstdint>
@@ -27,14 +27,14 @@
 
 namespace lq::sets {
 
-// The file with the fields of a set while it is written: one message per field, each complete and on its way to the
-// disk before the next begins. Names of files are given by the set.
+// The file with the fields of a set while it is written: one message per field, each complete and being written to
+// disk before the next begins. The set renames the file.
 class FieldsWriter {
  public:
-  // What is there already.
+  // Existing contents.
   struct Start {
-    std::string name;  // of the file in the end: NAME.fields
-    std::string at;    // what it is called now; it exists
+    std::string name;  // final name of the file: NAME.fields
+    std::string at;    // its present name; it exists
     std::uint64_t end = 0;
     std::set<std::string> names;
     friend auto members(Start& start) { return std::tie(start.name, start.at, start.end, start.names); }
@@ -46,7 +46,7 @@ class FieldsWriter {
 
   // Collective. As MultifileWriter::write_field().
   Report write(const std::string& name, const Grid& grid, const Field& field, const WriteOptions& options);
-  // Collective. Nothing more is written.
+  // Collective. No more fields are written.
   void finish();
 
   const std::string& at() const noexcept { return at_; }
@@ -64,52 +64,52 @@ class FieldsWriter {
   std::string name_, at_;
   std::uint64_t end_ = 0;
   std::set<std::string> names_;
-  Extents lattice_;  // of the field before
+  Extents lattice_;  // of the previous field
   bool has_failed_ = false;
 };
 
-// Local. An empty file for the first fields of the set `path`. exists: there is a NAME.fields, of a set that is not to
-// be replaced, or of no set.
+// Local. An empty file for the first fields of the set `path`. exists: there is a NAME.fields of a set that
+// must not be replaced, or to none.
 FieldsWriter::Start create_fields(storage::Transport& transport, const std::string& path, const Generation& generation,
                                   bool overwrite);
-// Local. The file of a set with the given number of fields, to go on after the last of them. malformed: they are not
-// all there.
+// Local. The file of a set with the given number of fields, for appending after the last of them. malformed: some are
+// missing.
 FieldsWriter::Start behind_fields(storage::Transport& transport, const std::string& path, const Generation& generation,
                                   std::uint64_t fields);
-// Fields of a set on their way into another set, or into a file of their own: the bytes of their messages as they are,
-// except for the generation that their notes state. What is damaged is not copied. Local.
+// Fields of a set in transit to another set, or to a separate file: their messages are copied verbatim
+// except for the generation in their notes. Damaged fields are not copied. Local.
 
-// What is told of bytes that were copied.
+// Receives the number of copied bytes.
 using BytesCopied = std::function<void(std::uint64_t bytes)>;
 
-// Copies bytes of `source`, each of which is read twice and compared, to `offset`; where they end there. io: they came
-// otherwise the second time; truncated: they are no longer there.
+// Copies bytes of `source`, read twice and compared, to `offset`; returns the end of the copy. io: the two reads
+// differed; truncated: the file has become shorter.
 std::uint64_t copy_stretch(base::ByteSource& source, const Stretch& from, storage::File& to, std::uint64_t offset,
                            const BytesCopied& copied);
 
 class CopiedFields {
  public:
   CopiedFields() = default;  // none
-  // Looks the fields of a set through; with FieldData::left_out damage to their data goes unnoticed. Throws what makes
+  // Checks the fields of a set; with FieldData::left_out damage to their data is not detected. Throws errors that make
   // them unreadable: io, no_permission.
   CopiedFields(storage::Transport& transport, const FoundSet& found, FieldData data);
-  // The same; what seems damaged is looked at once more before it is left out.
+  // The same; damage is confirmed by a second look before a field is omitted.
   static CopiedFields looked_at_twice(storage::Transport& transport, const FoundSet& found, FieldData data);
 
-  // Of those that are sound.
+  // Number of intact fields.
   std::size_t count() const noexcept { return sound_.size(); }
   std::string_view name(std::size_t index) const noexcept { return field(index).note.name; }
   std::optional<std::size_t> find(std::string_view name) const noexcept;
   std::uint64_t bytes() const noexcept;
   std::uint64_t bytes(std::size_t index) const noexcept;
-  // Why there are not more of them.
+  // The reasons why others are missing.
   const std::vector<ChunkDamage>& damage() const noexcept { return checked_.damage; }
 
-  // All of them into an empty file, as fields of a set of that generation.
+  // Writes all of them into an empty file, as fields of a set of that generation.
   void write(storage::File& to, const Generation& generation, const BytesCopied& copied) const;
-  // Compares the data of one with their checksum: checksum_mismatch.
+  // Compares the data of one field with their checksum: checksum_mismatch.
   void require_sound(std::size_t index, storage::Transport& transport) const;
-  // One into an empty file, as an ordinary SciDAC file.
+  // Writes one field into an empty file, as an ordinary SciDAC file.
   void write_one(std::size_t index, storage::File& to) const;
 
  private:

@@ -17,10 +17,10 @@ namespace {
 
 namespace sion = format::sion;
 
-// How many tasks of a file that bears no other mark are looked at for records of chunks.
+// How many tasks of a file without other marks are searched for records of chunks.
 constexpr std::int32_t most_tasks_tried = 256;
 
-// What stands a second time next to the set record.
+// Data stored a second time next to the set record.
 class Marks {
  public:
   Marks(base::ByteSource& file, const sion::PhysicalFile& physical, bool is_marked)
@@ -93,7 +93,7 @@ bool Marks::has_sizes() {
 
 std::optional<SetRecord> Marks::set_record() {
   const std::int32_t tasks = physical_.geometry.tasks();
-  // Where the tables of the header say that chunks are, one at least has its record.
+  // At least one of the chunks in the tables of the header has its record.
   bool is_empty = physical_.has_table();
   for (std::int32_t task = 0; task < tasks && is_empty; ++task) is_empty = !is_filled(task);
   if (!chunk_ && !(has_tail_ && is_empty)) return std::nullopt;
@@ -104,7 +104,7 @@ std::optional<SetRecord> Marks::set_record() {
     record.checksums = chunk_->checksums;
   } else {
     record.generation = tail_.generation;
-    // Which one packed streams of no bytes cannot be told, and makes no difference.
+    // For empty packed streams the compression is unknown and makes no difference.
     if (has_sizes()) record.compression = Compression::zstd;
   }
   record.file = number_of(physical_);
@@ -137,7 +137,7 @@ std::optional<FoundRecord> find_set_record(base::ByteSource& file, const sion::P
         checksum_of(file, tables, sion::closing_offset(physical.head.tasks) - tables) == record->tables;
     if (!matches) throw_damaged(file.path(), tables, "the tables of the header were changed after they were written");
     if (physical.head.format_version == sion::version) return FoundRecord{*record, {}};
-    // Taken for another program's, compressed streams would be read as they are in the file.
+    // Otherwise compressed streams would be read verbatim, as another program's.
     return FoundRecord{*record, fmt::format("{}: the format version in the header (byte {}) is {}, but files with such "
                                             "a record after the header have {}; \"lq repair\" rewrites it",
                                             file.path(), version_offset, physical.head.format_version, sion::version)};
@@ -159,7 +159,7 @@ namespace sion = format::sion;
 
 namespace {
 
-// What follows from the records of chunks.
+// For tables that can be rebuilt from the records of chunks.
 [[noreturn]] void throw_repairable(const std::string& path, std::uint64_t offset, const std::string& what) {
   base::fail(Code::malformed, {.path = path, .offset = offset},
              "{} (byte {}); restore the file from a copy, or repair it", what, offset);
@@ -190,7 +190,7 @@ std::vector<std::uint64_t> read_sizes(base::ByteSource& file, const sion::Physic
 }
 
 std::vector<StreamLoss> read_losses(base::ByteSource& file, std::uint64_t offset, const TailRecord& tail) {
-  // One for each task and one for the fields at most.
+  // At most one for each task and one for the fields.
   const bool is_possible = tail.losses <= std::uint64_t{tail.tasks} + 1;
   const std::vector<std::byte> bytes = read_bytes(file, offset, is_possible ? loss_bytes * tail.losses : 0);
   const bool is_whole =
@@ -227,7 +227,7 @@ std::optional<std::uint32_t> checksum_of(base::ByteSource& file, std::uint64_t o
   return sum;
 }
 
-// From the end: most of a range that holds anything need not be read.
+// From the end: most of a range with data need not be read.
 std::uint64_t filled_bytes(base::ByteSource& file, std::uint64_t offset, std::uint64_t bytes) {
   if (file.next_data(offset) >= offset + bytes) return 0;
   std::vector<std::byte> buffer(static_cast<std::size_t>(std::min(bytes, checksum_piece_bytes)));

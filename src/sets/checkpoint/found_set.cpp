@@ -18,9 +18,9 @@ namespace {
 
 namespace sion = format::sion;
 
-constexpr std::int32_t largest_scan = 1 << 20;  // files looked at for another generation
+constexpr std::int32_t largest_scan = 1 << 20;  // files searched for another generation
 
-// Without its table where that is not what was written and may be missing: it is made again from the records of chunks.
+// Without its table if that was changed or may be missing: it is rebuilt from the records of chunks.
 void load_tail_record(base::ByteSource& file, FoundSet& found, std::size_t number, Unclosed unclosed) {
   const sion::PhysicalFile& physical = found.set.files()[number];
   try {
@@ -39,7 +39,7 @@ void load_tail_record(base::ByteSource& file, FoundSet& found, std::size_t numbe
 
 using FoundRecords = std::vector<std::optional<FoundRecord>>;
 
-// What the files of a set have in common.
+// Values that all files of a set have in common.
 void require_same_records(const std::vector<sion::PhysicalFile>& files, const FoundRecords& records,
                           const std::vector<std::size_t>& there) {
   const std::size_t first = there.front();
@@ -63,7 +63,7 @@ void require_same_records(const std::vector<sion::PhysicalFile>& files, const Fo
   }
 }
 
-// In place of a file that is missing: nothing of its streams is there.
+// Replaces a missing file: its streams are empty.
 void stand_in(FoundSet& found, std::size_t number, const SetRecord& other) {
   const sion::PhysicalFile& physical = found.set.files()[number];
   SetRecord& record = found.records[number];
@@ -116,7 +116,7 @@ FoundFields look_for_fields(storage::Transport& transport, const std::string& pa
     if ((one == name ? there : read_fields_generation(transport, one)) == generation) return {one, {}};
   }
   if (!fields) {
-    // The name alone tells whose it is, where its writer died before the first note.
+    // If its writer died before the first note, only the name shows whose it is.
     const bool holds_something =
         transport.kind(part) == storage::PathKind::file && transport.open_read(part)->size() > 0;
     return {holds_something && !read_fields_generation(transport, part) ? part : std::string(), {}};
@@ -129,7 +129,7 @@ FoundFields look_for_fields(storage::Transport& transport, const std::string& pa
   return {{},
           base::file_error(
               is_there ? Code::malformed : Code::not_found, name,
-              "the set \"{}\" has its fields ({}) in this file, but {}; bring the file that was written with the set",
+              "the set \"{}\" has its fields ({}) in this file, but {}; restore the file that was written with the set",
               path, *fields, what)};
 }
 
@@ -164,7 +164,7 @@ FoundFields find_fields(storage::Transport& transport, const std::string& path, 
   try {
     return look_for_fields(transport, path, generation, fields);
   } catch (const Error& error) {
-    // Streams can be read without fields; what was not closed is not made whole without them.
+    // Streams can be read without fields; an interrupted set is not completed without them.
     if (!fields || !cannot_be_read(error)) throw;
     return {{}, error};
   }
@@ -201,7 +201,7 @@ std::optional<Generation> generation_at(storage::Transport& transport, const std
     return found ? std::optional(found->record.generation) : std::nullopt;
   } catch (const Error& error) {
     if (cannot_be_read(error)) throw;
-    return std::nullopt;  // whatever else is wrong with it, it is not a file of the set looked for
+    return std::nullopt;  // whatever else is wrong with it, it is not a file of the requested set
   }
 }
 
@@ -213,7 +213,7 @@ FoundSet find_generation(storage::Transport& transport, const std::string& path,
   };
   FoundSet found = load(transport, path, names(0), names, unclosed, files);
   if (found.has_records() && found.records.front().generation == generation) return found;
-  throw_damaged(names(0), 0, "it is not of the generation looked for");
+  throw_damaged(names(0), 0, "it does not have the expected generation");
 }
 
 std::string name_of_set(storage::Transport& transport, const std::string& path, const std::string& name) {
@@ -227,7 +227,7 @@ std::string name_of_set(storage::Transport& transport, const std::string& path, 
 
 namespace {
 
-// A job may have died while it gave the files of a complete set their names, in any order except for the first.
+// A job may have died while renaming the files of a complete set, in any order except for the first.
 std::optional<FoundSet> find_other_generation(storage::Transport& transport, const std::string& path,
                                               const std::optional<Generation>& but, Unclosed unclosed) {
   std::vector<Generation> candidates;
@@ -245,7 +245,7 @@ std::optional<FoundSet> find_other_generation(storage::Transport& transport, con
       FoundSet found = find_generation(transport, path, one, unclosed);
       if (!found.fields_problem) return found;
     } catch (const Error&) {
-      // Not all of it is there.
+      // It is incomplete.
     }
   }
   return std::nullopt;
@@ -261,7 +261,7 @@ FoundSet find_set(storage::Transport& transport, const std::string& any, Unclose
                                            names);
     if (missing_files.count() > 0) {
       FoundSet found = load(transport, path, missing_files.first(), names, unclosed, 0, &missing_files);
-      if (found.has_records()) return found;  // what else would remember that streams are missing
+      if (found.has_records()) return found;  // otherwise the missing streams would be forgotten
     }
   }
   try {
@@ -317,8 +317,9 @@ bool FoundSet::has_problems() const noexcept {
 std::string FoundSet::describe(const StreamLoss& loss, std::int32_t file) const {
   const sion::PhysicalFile& physical = set.files()[static_cast<std::size_t>(file)];
   if (loss.task == StreamLoss::of_fields) {
-    return fmt::format("{}: when the set was repaired it kept {} fields and lost {}; read them from another checkpoint",
-                       fields_name(path), loss.position, loss.bytes);
+    return fmt::format(
+        "{}: the repair or rewrite of the set kept {} fields and lost {}; read them from another checkpoint",
+        fields_name(path), loss.position, loss.bytes);
   }
   if (loss.cause == LossCause::file_missing) {
     return fmt::format("{}: nothing of task {} is left: {}", physical.path, physical.ranks[loss.task],

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What new sets and those appended to have in common; the public MultifileWriter and OutStream over them; and how a set
-// is cut.
+// Common parts of new sets and those appended to; the public MultifileWriter and OutStream; and the layout
+// of sets.
 #include "sets/checkpoint/new_set.hpp"
 
 #include <array>
@@ -22,14 +22,14 @@ namespace lq::sets {
 namespace {
 
 constexpr std::uint64_t usual_width = 1ULL << 20;
-// A chunk is held in memory to be checked before its bytes are handed out; only of streams so long that their table of
-// chunks would grow are chunks wider.
+// A chunk is read into memory and checked before its bytes are returned; chunks are wider only for streams so long that
+// their table of chunks would grow.
 constexpr std::uint64_t narrow = 4ULL << 20;
 constexpr std::uint64_t chunks_of_long_streams = 1024;
 constexpr std::uint64_t largest_width = 64ULL << 20;
 constexpr std::uint64_t largest_width_compressed = 16ULL << 20;
 constexpr std::uint64_t smallest_block = 512;
-constexpr std::uint64_t largest_block = 32ULL << 20;  // that other writers take
+constexpr std::uint64_t largest_block = 32ULL << 20;  // that other writers accept
 constexpr std::int32_t most_local_files = 8;
 constexpr std::int32_t ranks_of_shared_file = 4096;
 
@@ -64,8 +64,8 @@ std::vector<std::uint64_t> roomy_parts(const std::string& path, std::uint64_t bl
   }
   const std::array<std::uint64_t, 1> one{tasks};
   base::fail(Code::unsupported, path,
-             "{} new tasks leave no room for a record in blocks of {} bytes; \"lq defrag {} -o NEW "
-             "--block-size {}\" writes a set that they can be added to",
+             "{} new tasks leave no space for a record in blocks of {} bytes; \"lq defrag {} -o NEW "
+             "--block-size {}\" writes a set to which they can be added",
              tasks, block, path, roomy_block(block, one));
 }
 
@@ -101,7 +101,7 @@ constexpr std::uint64_t largest_buffer = largest_frame;
 }  // namespace
 
 std::uint64_t expected_of(const MultifileOptions& options) noexcept {
-  constexpr std::uint64_t most = std::uint64_t{1} << 40;  // so that sums over ranks stay numbers
+  constexpr std::uint64_t most = std::uint64_t{1} << 40;  // so that sums over ranks cannot overflow
   return std::min(options.expected_bytes, most) * static_cast<std::uint64_t>(std::max(options.streams, 0));
 }
 
@@ -116,9 +116,9 @@ void require_options(const MultifileOptions& options, const std::string& path) {
     if (!holds) base::fail(Code::invalid_argument, path, "{}", sentence);
   };
   require(options.streams >= 0 && options.streams <= most_streams,
-          fmt::format("a rank has 0 to {} streams, not {}", most_streams, options.streams));
+          fmt::format("a rank can have 0 to {} streams, not {}", most_streams, options.streams));
   require(options.buffer_bytes >= 1 && options.buffer_bytes <= largest_buffer,
-          fmt::format("a buffer has 1 to {} bytes, not {}", largest_buffer, options.buffer_bytes));
+          fmt::format("a buffer can have 1 to {} bytes, not {}", largest_buffer, options.buffer_bytes));
   require(options.files >= 0,
           fmt::format("{} physical files; give their number, or 0 to choose it automatically", options.files));
   make_compressor(options.compression, options.level);
@@ -196,7 +196,7 @@ void NewSet::discard() {
 
 // --- streams --------------------------------------------------------------------------------------------------------
 
-// Text goes straight into the stream's own buffer.
+// Text is written directly to the stream's own buffer.
 struct OutStream::Text : std::streambuf {
   explicit Text(sets::StreamWriter& writer) : to(writer), out(this) { out.exceptions(std::ios::badbit); }
 

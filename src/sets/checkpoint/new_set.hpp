@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A set being written by a group of ranks, from the first byte of its files to their names, and how it is cut into
+// A set being written by a group of ranks, from the first byte to publication, and its division into
 // blocks and chunks.
 #pragma once
 
@@ -22,44 +22,44 @@
 
 namespace lq::sets {
 
-// How a new set is cut: blocks of the file system, and widths of chunks, which users never name. Arithmetic only.
+// The layout of a new set: file system blocks, and widths of chunks, which users never specify. Arithmetic only.
 
-// A multiple of the file system's block that leaves room for the set record between metadata block 1 and the first
-// chunk, in files of any of these numbers of tasks. too_large: there is none below 2^31.
+// A multiple of the file system's block with space for the set record between metadata block 1 and the first
+// chunk, in files with any of these numbers of tasks. too_large: there is none below 2^31.
 std::int32_t choose_block(std::uint64_t unit_bytes, std::span<const std::uint64_t> tasks_of_files);
 
-// The same without the limits that are good for new files: a multiple of `unit`, or of the least multiple of it that
-// has 512 bytes.
+// The same without the limits for new files: a multiple of `unit`, or of its least multiple of at least
+// 512 bytes.
 std::int32_t roomy_block(std::uint64_t unit, std::span<const std::uint64_t> tasks_of_files);
 
-// How many tasks each further file of the set `path` gets, whose files all have this block size: one file where it has
-// room for a record after the tables of its tasks, else two that have. Empty for no tasks. unsupported: no two have.
+// The number of tasks in each additional file of the set `path`, whose files all have this block size: one file if it
+// has space for a record after the tables of its tasks, else two. Empty for no tasks. unsupported: two are not enough.
 std::vector<std::uint64_t> roomy_parts(const std::string& path, std::uint64_t block, std::uint64_t tasks);
 
-// Of each chunk of a stream: what is expected, up to a limit that keeps the table of chunks and the memory of readers
-// small, rounded up to a block.
+// The width of each chunk of a stream: the expected bytes, up to a limit that keeps the table of chunks and the memory
+// of readers small, rounded up to a block.
 std::uint64_t choose_width(std::uint64_t expected_bytes, std::uint64_t block_bytes, Compression compression,
                            std::uint64_t frame_bound);
 
-// The number of physical files where users name none. Where a file has one writer at a time, one per rank and 8 at
-// most; else one per 4096 ranks, in the range where the SIONlib paper found the best rates.
+// The number of physical files if the user gives none. If a file has one writer at a time, one per rank and at most
+// 8; else one per 4096 ranks, in the range with the best rates in the SIONlib paper.
 std::int32_t choose_files(bool one_writer, int ranks);
 
-// The physical file of a rank: blocks of ranks, the last of which takes the rest.
+// The physical file of a rank: blocks of ranks; the last block takes the remainder.
 std::int32_t file_of_rank(int rank, int ranks, std::int32_t files);
 
-// A set being written by a group of ranks, from the first byte of its files to their names.
+// A set being written by a group of ranks, from the first byte to publication.
 
-inline constexpr std::int32_t most_streams = 1 << 16;  // of a rank
+inline constexpr std::int32_t most_streams = 1 << 16;  // per rank
 
 // Local. invalid_argument, unsupported.
 void require_options(const MultifileOptions& options, const std::string& path);
-// Local. Bytes of all streams of this rank, for the choice of stripes; 0: not known.
+// Local. Bytes of all streams of this rank, for the choice of stripes; 0: unknown.
 std::uint64_t expected_of(const MultifileOptions& options) noexcept;
-// What all ranks must ask for alike.
+// Arguments that all ranks must agree on.
 std::vector<comm::Stated> stated(const std::string& path, const MultifileOptions& options);
 
-// The base of both kinds of sets that are written: new ones, and those that are appended to.
+// The base of both kinds of sets being written: new ones, and those that are appended to.
 class NewSet {
  public:
   virtual ~NewSet() = default;
@@ -68,7 +68,7 @@ class NewSet {
 
   std::int64_t tasks() const noexcept { return tasks_; }
   std::vector<std::unique_ptr<StreamWriter>>& streams() noexcept { return streams_; }
-  // Local. The streams as users know them; there is room for them since the beginning.
+  // Local. The streams in their public form; their memory was allocated at the beginning.
   std::vector<OutStream> take_handles() noexcept;
 
   // Collective. As MultifileWriter::write_field().
@@ -86,27 +86,27 @@ class NewSet {
     handles_.reserve(static_cast<std::size_t>(std::clamp(options.streams, 0, most_streams)));
   }
 
-  // Collective, once all ranks ask for the same. From arguments to open streams.
+  // Collective, after the agreement on arguments. From arguments to open streams.
   virtual void begin() = 0;
   comm::Comm& all() const noexcept { return communicator_.engine(); }
   StreamSettings settings() const;
-  // Local. A new physical file, of whose tasks the given number of bytes are expected; 0: not known.
+  // Local. A new physical file for tasks with the given total of expected bytes; 0: unknown.
   std::unique_ptr<storage::File> create_file_of_tasks(const std::string& part, std::uint64_t bytes);
-  // Local, once the head of a new physical file was written. Streams of other ranks sync what their node wrote: what a
-  // repair needs beside it is on the disk from the beginning.
+  // Local, after the head of a new physical file was written. Streams of other ranks sync only data of their node: the
+  // other data that a repair needs are on disk from the beginning.
   void sync_head(storage::File& file) const;
-  // Local, on every rank. wrong_state: another program has taken the set over, of which no byte may be changed then.
+  // Local, on every rank. wrong_state: another program has taken over the set; then no byte may be changed.
   virtual void require_own() = 0;
-  // Collective. A file for fields, or the one there is.
+  // Collective. A new or existing file for fields.
   virtual FieldsWriter::Start open_fields() = 0;
-  // Collective. Behind the streams, which are flushed; no field is written any more.
+  // Collective. After the streams were flushed and the last field written.
   virtual void finish() = 0;
-  // Collective. The complete set gets its name; an error says by itself where the data are.
+  // Collective. Renames the complete set; an error contains the location of the data.
   virtual void publish() {}
-  // The same error, which says what has become of the bytes written.
+  // The same error, extended by what happened to the written data.
   [[noreturn]] void throw_with_remedy(const Error& error) const;
   virtual void remove() = 0;
-  // Of one's own where the set is while it is written.
+  // Where the set is while it is written.
   virtual std::string whereabouts() const = 0;
 
   storage::Transport& transport_;
@@ -124,7 +124,7 @@ class NewSet {
   bool is_open_ = true;
 };
 
-// Collective. A set of this kind, once all ranks ask for the same.
+// Collective. Creates a set of this kind after the agreement on arguments.
 template <class Set>
 std::unique_ptr<NewSet> begin_set(storage::Transport& transport, const std::string& path,
                                   const Communicator& communicator, const MultifileOptions& options) {

@@ -20,7 +20,7 @@
 
 namespace lq {
 
-// The public InStream is here, too.
+// Also contains the public InStream.
 
 namespace sets {
 
@@ -67,7 +67,7 @@ bool InStream::read_whole(std::span<std::byte> buffer) {
 
 std::vector<std::byte> InStream::read_all() {
   std::vector<std::byte> all;
-  constexpr std::size_t step = 16 << 20;  // the size is what a table says; memory grows with what is there
+  constexpr std::size_t step = 16 << 20;  // a table may claim any size; memory grows with the actual data
   while (position() < size()) {
     const std::size_t before = all.size();
     all.resize(before + std::min<std::uint64_t>(size() - position(), std::max(step, before)));
@@ -109,7 +109,7 @@ std::unique_ptr<OpenSet> OpenSet::open(storage::Transport& transport, const std:
   std::unique_ptr<OpenSet> set;
   comm::require_same(communicator.engine(), [&] {
     set = std::make_unique<OpenSet>(transport);
-    if (options.record_bytes == 0) throw Error(Code::invalid_argument, "records have 1 byte at least, not 0");
+    if (options.record_bytes == 0) throw Error(Code::invalid_argument, "records have at least 1 byte, not 0");
     std::vector<comm::Stated> arguments = options::stated("MultifileReadOptions", options);
     arguments.push_back({"the path of the set to read", path});
     return arguments;
@@ -125,7 +125,7 @@ void OpenSet::begin(const std::string& path, const Communicator& communicator, c
   open_fields(communicator);
 }
 
-// Tables, and the files that they are of, which may get successors of their names at any time.
+// Finds the tables and their files, whose names may refer to successors at any time.
 void OpenSet::find(const std::string& path, comm::Comm& comm, const MultifileReadOptions& options) {
   SetTables tables =
       read_tables(files_->transport(), path, comm,
@@ -137,7 +137,7 @@ void OpenSet::find(const std::string& path, comm::Comm& comm, const MultifileRea
     return std::make_unique<ShareScatter>(comm, tables.parts, tables.mine, options.record_bytes);
   });
   comm::agree(comm, [&] {
-    // Files of other programs do not say to which set they belong.
+    // Files of other programs do not identify their set.
     if (!info_.has_records && info_.files.size() > 1) require_one_version(path);
     share_ = scatter->run();
     files_->set_paths(info_.files);
@@ -151,7 +151,7 @@ void OpenSet::require_one_version(const std::string& path) {
   base::fail(Code::io, path, "its files were replaced while they were opened; open it again");
 }
 
-// The files of my streams, which were looked into by other ranks.
+// Opens the files of this rank's streams, which other ranks examined.
 void OpenSet::open_dealt(const std::vector<storage::Identity>& opened) {
   for (std::size_t number = 0; number < opened.size(); ++number) {
     if (opened[number].inode != 0) files_->transport().expect(info_.files[number], opened[number]);
@@ -159,7 +159,7 @@ void OpenSet::open_dealt(const std::vector<storage::Identity>& opened) {
   open_dealt();
 }
 
-// What else is wrong with a file is told to whoever reads its streams.
+// Other errors of a file are reported when its streams are read.
 void OpenSet::open_dealt() {
   for (const std::vector<TaskEntry>* entries : {&share_.dealt, &share_.windowed}) {
     for (const TaskEntry& entry : *entries) {
@@ -172,7 +172,7 @@ void OpenSet::open_dealt() {
   }
 }
 
-// Damage to fields is a matter of whoever reads them.
+// Damage to fields is reported when they are read.
 void OpenSet::open_fields(const Communicator& communicator) {
   if (info_.fields_file.empty()) return;
   fields_file_ = io::ScannedFile::open(transport_, info_.fields_file, communicator, {});
@@ -185,7 +185,7 @@ void OpenSet::sort_out_fields() {
   for (const SetField& field : found_fields_.intact) fields_.push_back(describe(catalog, field));
   if (fields_.size() >= info_.fields) return;
   const std::string why = found_fields_.broken.empty()
-                              ? std::string("the file was cut")
+                              ? std::string("the file was truncated")
                               : fmt::format("at byte {} \"{}\": {}", found_fields_.broken.front().offset,
                                             found_fields_.broken.front().name, found_fields_.broken.front().what);
   problem_.emplace(Code::malformed,
@@ -208,7 +208,7 @@ const FieldEntry& OpenSet::entry_of_field(const std::string& name) const {
   if (problem_) throw *problem_;
   base::fail(Code::no_such_record, {.path = info_.path, .record = base::printable(name)},
              "the set has no field \"{}\"; {}", base::printable(name),
-             names.empty() ? std::string("it has none at all") : fmt::format("there are {}", names));
+             names.empty() ? std::string("it has no fields") : fmt::format("there are {}", names));
 }
 
 Report OpenSet::read_field(const std::string& name, const Grid& grid, const MutableField& field,
@@ -232,7 +232,7 @@ const TaskEntry& OpenSet::entry(std::int64_t task) const {
         Code::invalid_argument,
         task < 0 || task >= info_.tasks
             ? fmt::format("{}: task {} does not exist; the set has tasks 0 to {}", info_.path, task, info_.tasks - 1)
-            : fmt::format("{}: task {} is not among those dealt to this rank ({} from {} on); open the set on "
+            : fmt::format("{}: task {} is not assigned to this rank ({} from {} on); open the set on "
                           "this process alone to read any task",
                           info_.path, task, dealt, share_.first),
         {.path = info_.path});

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A set opened for reading by a group of ranks. One rank reads the tables of each physical file; the others get the
+// A set opened for reading by a group of ranks. One rank reads the tables of each physical file; the others receive the
 // entries of their tasks and of their window, and nothing that grows with the number of tasks.
 #pragma once
 
@@ -19,10 +19,10 @@
 
 namespace lq::sets {
 
-// A range of the one stream that the tasks of a set make, in their order; a single task is the simplest of them.
+// A range of the concatenated streams of a set's tasks, in order; possibly a single task.
 class Window {
  public:
-  // Bytes of a task that belong to the window.
+  // Adds bytes of a task that belong to the window.
   void add(std::unique_ptr<StreamReader> reader, std::uint64_t from, std::uint64_t bytes);
 
   std::uint64_t size() const noexcept { return ends_.empty() ? 0 : ends_.back(); }
@@ -50,11 +50,11 @@ class OpenSet {
 
   const MultifileInfo& info() const noexcept { return info_; }
   const Share& share() const noexcept { return share_; }
-  // Local. Of a task dealt to this rank; invalid_argument.
+  // Local. For a task assigned to this rank; invalid_argument.
   const TaskEntry& entry(std::int64_t task) const;
   std::unique_ptr<Window> task(std::int64_t task) const;
   std::unique_ptr<Window> window() const;
-  // Throws why the file with the fields cannot be had.
+  // Throws the reason if the file with the fields is unavailable.
   const std::vector<MultifileField>& fields() const;
   // Collective over the grid. As MultifileReader::read_field().
   Report read_field(const std::string& name, const Grid& grid, const MutableField& field,

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sizes come from the functions that lay sets out, messages from those that count trees; which trees and collective
-// operations there are is written down here and compared with what is sent by tests/scale.
+// Sizes come from the functions that lay out sets, messages from those that count trees; the sequence of trees and
+// collective operations is written down here, and tests/scale compares it with the messages actually sent.
 #include <limequat/multifile_plan.hpp>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ namespace sion = format::sion;
 constexpr std::uint64_t write_bytes = 4 << 20;  // of a table at a time
 constexpr std::uint64_t other_memory = 2 * comm::tree_piece_bytes;
 
-// Trees and collective operations, one after the other.
+// A sequence of trees and collective operations.
 class CostSum {
  public:
   CostSum(std::string what, std::uint64_t ranks, std::uint64_t collectives) {
@@ -57,7 +57,7 @@ void require(const MultifilePlanRequest& request) {
       request.files >= 1 && request.files <= request.tasks && request.tasks <= std::numeric_limits<std::int32_t>::max();
   if (is_possible) return;
   throw Error(Code::invalid_argument,
-              fmt::format("{} tasks in {} files: there must be 1 task at least and less than 2^31, and a task for each "
+              fmt::format("{} tasks in {} files: there must be at least 1 task and less than 2^31, and a task for each "
                           "file",
                           request.tasks, request.files));
 }
@@ -67,8 +67,8 @@ MetadataCost creating(const MultifilePlan& plan) {
   CostSum sum("create", ranks, files > 1 ? 7 : 5);
   sum.add(comm::summing_cost(ranks, 1));
   if (files > 1) sum.add(comm::summing_cost(group, 1));
-  sum.add(comm::summing_cost(group, 2));  // widths of chunks, and bytes that are expected
-  // Only the first rank of each file tells how many tasks it has.
+  sum.add(comm::summing_cost(group, 2));  // widths of chunks, and expected bytes
+  // Only the first rank of each file sends its number of tasks.
   sum.add(comm::gathering_cost(ranks, 0)).add(comm::gathering_cost(files, 8));
   sum.add(comm::gathering_cost(group, sizeof(sets::TaskShape)));
   sum.cost().writes = 1;
@@ -82,20 +82,20 @@ MetadataCost closing(const MultifilePlan& plan) {
   sum.add(comm::gathering_cost(plan.tasks_per_file, 8 + 8 * plan.chunks));
   sum.cost().writes = (plan.table_bytes + write_bytes - 1) / write_bytes + 1;
   sum.cost().write_bytes = plan.table_bytes + sion::closing_bytes;
-  // The table, and twice what of it is on its way to the file.
+  // The table, and twice the part that is in transit to the file.
   sum.cost().writer_memory = plan.table_bytes + 2 * std::min(plan.table_bytes, write_bytes) + other_memory;
   return sum.cost();
 }
 
-// Each rank reads a task and a window, which is one task, too. Both are dealt out within the ranks of a file.
+// Each rank reads a task and a window, which is also one task. Both are distributed among the ranks of a file.
 MetadataCost opening(const MultifilePlan& plan) {
   const std::uint64_t group = plan.tasks_per_file, files = plan.request.files;
-  // What rank 0 tells all takes two more where it is long.
+  // Long messages of rank 0 take two more.
   const bool is_told_at_once = sets::told_bytes(files) <= comm::short_broadcast_bytes;
   CostSum sum("open", plan.request.tasks, (files > 1 ? 7 : 6) + (is_told_at_once ? 0 : 2));
   for (int deal = 0; deal < 2; ++deal) sum.add(comm::scattering_cost(group, 8 * (13 + plan.chunks)));
-  // Ranks, widths, starts, ends; counts and chunks; what of the table is compared with its checksum at a time. Where
-  // each file begins, in tasks and bytes, and what is summed.
+  // Ranks, widths, starts, ends; counts and chunks; the part of the table compared with its checksum at a time. The
+  // beginning of each file, in tasks and bytes, and the sums.
   sum.cost().writer_memory = 40 * group + 8 * group * (1 + plan.chunks) +
                              std::min(plan.table_bytes, sets::checksum_piece_bytes) + 40 * files + other_memory;
   return sum.cost();
@@ -103,7 +103,7 @@ MetadataCost opening(const MultifilePlan& plan) {
 
 double real(std::uint64_t count) { return static_cast<double>(count); }
 
-// The files are created and opened one after the other by the metadata server; what is written is synced when the
+// The metadata server creates and opens the files one at a time; written data are synced when the
 // multifile is closed.
 double seconds_of(const MetadataCost& cost, const MultifilePlan& plan, const Machine& machine) {
   const bool is_close = cost.what == "close";
@@ -114,7 +114,7 @@ double seconds_of(const MetadataCost& cost, const MultifilePlan& plan, const Mac
          real(read) / machine.read_rate;
 }
 
-// Of the slowest: a rank, a node's link, the servers that the files reach. Where two tasks share a block, it moves once
+// The slowest of: a rank, a node's link, the servers that the files reach. A block shared by two tasks moves once
 // more, to the second of them (src/engine/cost.cpp).
 double transfer_seconds(const MultifilePlan& plan, const Machine& machine) {
   const MultifilePlanRequest& request = plan.request;
@@ -140,7 +140,7 @@ MultifilePlan plan_multifile(const MultifilePlanRequest& asked, const Machine& m
   require(request);
   MultifilePlan plan;
   plan.request = request;
-  // The last file takes the rest.
+  // The last file takes the remainder.
   const std::uint64_t each = request.tasks / request.files;
   plan.tasks_per_file = request.tasks - (request.files - 1) * each;
   const std::array<std::uint64_t, 2> tasks{each, plan.tasks_per_file};

@@ -20,9 +20,9 @@ using base::store_le;
 constexpr std::string_view set_magic = "LQms", chunk_magic = "LQck", tail_magic = "LQmt";
 constexpr std::uint16_t record_version = 1;
 constexpr std::size_t checksum_offset = record_bytes - 4;
-constexpr std::size_t reserved_offset = 36;  // of a set: how much of a chunk is reserved
+constexpr std::size_t reserved_offset = 36;  // of a set: the number of reserved bytes in a chunk
 
-// What all records begin with: magic, version, compression, kind of checksum, generation.
+// The common beginning of all records: magic, version, compression, kind of checksum, generation.
 void put_front(RecordBytes& bytes, std::string_view magic, Compression compression, bool checksums,
                const Generation& generation) noexcept {
   std::ranges::copy(base::as_bytes(magic), bytes.begin());
@@ -101,7 +101,7 @@ Epoch epoch_after(const Epoch& epoch) { return {epoch.count + 1, base::random_nu
 std::string_view describe(LossCause cause) noexcept {
   switch (cause) {
     case LossCause::damaged:
-      return "its bytes were not those that were recorded";
+      return "its bytes differed from the recorded ones";
     case LossCause::without_record:
       return "the record of its bytes was missing";
     case LossCause::behind_gap:
@@ -144,7 +144,7 @@ std::optional<std::vector<StreamLoss>> decode_losses(base::Bytes bytes) {
 
 namespace {
 
-// Where the members of a record are, for both directions.
+// The positions of a record's members, for both directions.
 template <class Each>
 void visit(auto& record, const Each& each) noexcept {
   using Record = std::remove_cvref_t<decltype(record)>;

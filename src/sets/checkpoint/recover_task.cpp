@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the records of a task vouch for, and what shows that there was more. A record is written after its bytes, so
-// that after the death of a process the newest one holds; after that of a machine the older one may have to.
+// The data of a task that its records prove, and evidence of more. A record is written after its bytes, so
+// after the death of a process the newest one is valid; after that of a machine the older one may be needed.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -13,14 +13,14 @@ namespace lq::sets {
 namespace {
 
 std::string not_as_it_was(std::uint64_t recorded, std::uint64_t kept) {
-  return fmt::format("{} bytes are recorded, but only the first {} are as they were", recorded, kept);
+  return fmt::format("{} bytes are recorded, but only the first {} are unchanged", recorded, kept);
 }
 
 std::string without_record(std::int64_t stated, std::int64_t recorded) {
   return fmt::format("{} bytes are in the table of chunks, but only {} have a record", stated, recorded);
 }
 
-// Whether the bytes that a record speaks for are as they were.
+// True if the bytes that a record covers are unchanged.
 bool has_bytes(base::ByteSource& file, const SetRecord& set, const StreamPlace& place, const ChunkRecord& record) {
   if (!set.checksums) return place.offset(record.chunk) + record.used <= file.size();
   return checksum_of(file, place.offset(record.chunk), record.used) == record.checksum;
@@ -51,7 +51,7 @@ class Walk {
  private:
   std::uint64_t capacity() const noexcept { return place_.width - std::min(place_.width, reserved_bytes); }
   bool is_plain() const noexcept { return set_.compression == Compression::none; }
-  // A chunk without compression is filled before the next has a byte.
+  // An uncompressed chunk is filled before the next one gets a byte.
   bool may_go_on() const noexcept {
     return !is_plain() || recovered_.chunks == 0 || last_used() == static_cast<std::int64_t>(capacity());
   }
@@ -75,7 +75,7 @@ class Walk {
   void look_behind_the_end();
   void lose(std::uint64_t chunk, LossCause cause, std::uint64_t bytes, const std::string& what);
 
-  static constexpr std::uint64_t largest_chunk = 1ULL << 27;  // that is looked for
+  static constexpr std::uint64_t largest_chunk = 1ULL << 27;  // limit of the search
 
   base::ByteSource& file_;
   const SetRecord& set_;
@@ -83,10 +83,10 @@ class Walk {
   const KnownOfFile& known_;
   std::uint64_t file_bytes_;
   RecoveredTask recovered_;
-  std::uint64_t stream_end_ = 0;  // as far as something tells of it
+  std::uint64_t stream_end_ = 0;  // as far as known
 };
 
-// Whether the stream goes on with this chunk.
+// True if the stream continues with this chunk.
 bool Walk::take(std::uint64_t chunk) {
   if (!is_in_file(chunk)) return false;
   const std::vector<RecordAt> records = read_chunk_records(file_, set_, place_, chunk);
@@ -104,7 +104,7 @@ bool Walk::take(std::uint64_t chunk) {
   return true;
 }
 
-// Chunks that were finished, but are not joined to the stream: what is between is missing. They stay in the file.
+// Finished chunks that are separated from the stream by missing data. They stay in the file.
 void Walk::look_behind(std::uint64_t gap) {
   for (std::uint64_t chunk = gap; is_in_file(chunk); ++chunk) {
     const std::vector<RecordAt> records = read_chunk_records(file_, set_, place_, chunk);
@@ -116,7 +116,7 @@ void Walk::look_behind(std::uint64_t gap) {
   }
 }
 
-// A table that is not quite what was written, but says of this task what the records say, is no reason to look on.
+// If a changed table agrees with the records of this task, the search ends.
 bool Walk::agrees_with_table() const {
   if (known_.table == nullptr || recovered_.loss) return false;
   const std::span<const std::int64_t> stated = known_.table->used(static_cast<std::int32_t>(place_.task));
@@ -138,7 +138,7 @@ void Walk::look_for_more() {
   if (recovered_.loss || !ends_full || !known_.was_closed || next >= known_.blocks) return;
   lose(next, LossCause::without_record, 0,
        fmt::format("the file had {} blocks of chunks and the chunk before this one is full, but nothing of this one is "
-                   "left; whether there was something is not known",
+                   "left; whether it had data is unknown",
                    known_.blocks));
 }
 
@@ -154,9 +154,9 @@ void Walk::look_into_table() {
   }
 }
 
-// Bytes without a record: in a file that was closed each had one; a writer that was interrupted did not come to it.
+// Bytes without a record: in a closed file each had one; an interrupted writer did not write it.
 void Walk::look_for_bytes(std::uint64_t chunk, std::uint64_t from) {
-  // Behind the last block there is the table.
+  // The table follows the last block.
   if (recovered_.loss || capacity() <= from || (known_.blocks > 0 && chunk >= known_.blocks)) return;
   const std::uint64_t bytes = filled_bytes(file_, place_.offset(chunk) + from, capacity() - from);
   if (bytes == 0) return;
@@ -164,7 +164,7 @@ void Walk::look_for_bytes(std::uint64_t chunk, std::uint64_t from) {
                                      : fmt::format("{} bytes after its first {} have no record", bytes, from);
   if (!known_.was_closed) {
     recovered_.unfinished.push_back(
-        {file_.path(), place_.number, chunk, place_.offset(chunk) + from, bytes, what + ": they were not finished"});
+        {file_.path(), place_.number, chunk, place_.offset(chunk) + from, bytes, what + ": they were not completed"});
     return;
   }
   if (is_plain()) stream_end_ = chunk * capacity() + from + bytes;

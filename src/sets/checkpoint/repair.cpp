@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// An interrupted set made whole where it lies: tables from records, then names. Data are not moved.
+// Completes an interrupted set in place: tables from records, then names. Data are not moved.
 #include "sets/checkpoint/repair.hpp"
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/path.hpp"
+#include "comm/alone.hpp"
 #include "format/sion/head.hpp"
 #include "format/sion/set.hpp"
 #include "io/new_file.hpp"
@@ -24,7 +25,7 @@ namespace {
 
 namespace sion = format::sion;
 
-// Where a file of this generation is: under its name or its temporary one.
+// The present path of a file of this generation: its final or temporary name.
 std::optional<std::string> member(storage::Transport& transport, const std::string& path, std::int32_t number,
                                   const Generation& generation) {
   const std::string name = sion::file_name(path, number);
@@ -34,8 +35,8 @@ std::optional<std::string> member(storage::Transport& transport, const std::stri
   return std::nullopt;
 }
 
-// How many files there are of a set that was growing when it was interrupted, so that its first ones do not say so yet,
-// or one of whose headers is damaged there; else 0.
+// The number of files of a set that was growing when it was interrupted, if its first files do not state it yet,
+// or if one of their headers is damaged there; else 0.
 std::int32_t files_beyond(storage::Transport& transport, const std::string& path, const Generation& generation) {
   std::vector<sion::FixedHead> heads;
   for (std::int32_t number = 0;; ++number) {
@@ -47,7 +48,7 @@ std::int32_t files_beyond(storage::Transport& transport, const std::string& path
   const auto as_many = std::ranges::count(heads, files, &sion::FixedHead::files);
   const auto more = std::ranges::count_if(
       heads, [files](std::int32_t stated) { return stated > files; }, &sion::FixedHead::files);
-  if (as_many <= more) return 0;  // where a file is missing all others state more than there are
+  if (as_many <= more) return 0;  // if a file is missing, all others state more than exist
   return as_many == std::ssize(heads) ? 0 : files;
 }
 
@@ -57,7 +58,7 @@ std::int32_t files_beyond(storage::Transport& transport, const std::string& path
              "interface did not write the file; there is nothing to recover");
 }
 
-// Chunks that are looked for in other places than theirs would be taken for empty.
+// Chunks searched for at wrong positions would look empty.
 [[noreturn]] void throw_misplaced(const sion::PhysicalFile& file) {
   base::fail(
       Code::malformed, {.path = file.path, .offset = 0},
@@ -67,11 +68,11 @@ std::int32_t files_beyond(storage::Transport& transport, const std::string& path
       file.head.block_size, file.tail_offset, sion::head_bytes(file.head.tasks));
 }
 
-// The set that the path means, closed or not.
+// The set that the path refers to, closed or not.
 FoundSet find(storage::Transport& transport, const std::string& path) {
   const auto name = final_name(path);
   auto generation = generation_at(transport, path);
-  // The file with the fields means its set.
+  // The file with the fields refers to its set.
   if (const auto of_fields = set_of_fields(name.value_or(path)); of_fields && !generation) {
     generation = fields_generation_at(transport, path);
     if (generation) return find_generation(transport, *of_fields, *generation, Unclosed::accepted);
@@ -83,7 +84,7 @@ FoundSet find(storage::Transport& transport, const std::string& path) {
   }
   const std::string of_set = name_of_set(transport, path, name.value_or(path));
   const std::int32_t files = files_beyond(transport, of_set, *generation);
-  // Its files may be on their way to their names, over those of an older set.
+  // Its files may be in the process of replacing those of an older set.
   if (!name && files == 0 && sion::read_head(*transport.open_read(path)).is_closed())
     return find_set(transport, of_set, Unclosed::accepted);
   FoundSet found = find_generation(transport, of_set, *generation, Unclosed::accepted, files);
@@ -108,7 +109,7 @@ class Repair {
     const bool is_whole = found_.set.is_whole();
     if (!found_.has_records() && !is_whole) {
       base::fail(Code::unsupported, found_.path,
-                 "the set was not closed, and was written without the records of which it could be recovered");
+                 "the set was not closed, and was written without the records needed to recover it");
     }
     report_.fields = found_.fields;
     for (const std::string& problem : found_.problems) {
@@ -124,7 +125,7 @@ class Repair {
       if (!options_.dry_run) claim();
       return whole_report();
     }
-    // A set is not made whole without fields that another attempt may find.
+    // A set is not completed without fields that another attempt may find.
     if (found_.fields_problem && cannot_be_read(*found_.fields_problem)) throw Error(*found_.fields_problem);
     require_targets();
     if (!options_.dry_run && (!is_whole || found_.has_problems())) claim();
@@ -148,13 +149,13 @@ class Repair {
   std::string target(std::int32_t number) const { return sion::file_name(report_.path, number); }
   bool has_fields() const noexcept { return report_.fields > 0 && !found_.fields_path.empty(); }
 
-  // Whether the repaired set is to have another name than the one it has, or was to have: then what is there stays as
-  // it is, and a copy is repaired.
+  // True if the repaired set is to have a name other than its present or intended one: then the existing files stay
+  // unchanged, and a copy is repaired.
   bool has_other_name() const {
     return !options_.output.empty() && base::plain_path(options_.output) != base::plain_path(found_.path);
   }
 
-  // Of a set that is closed and has its names.
+  // For a set that is closed and has its names.
   RepairReport whole_report() {
     examine_closed();
     for (std::int32_t number = 0; number < files(); ++number) count(number);
@@ -165,7 +166,7 @@ class Repair {
 
   RepairReport repair_copy();
 
-  // Names that were given already show that the new set was complete and the old one is none any more.
+  // Names already assigned show that the new set was complete and has replaced the old one.
   bool replaces() const {
     if (options_.overwrite) return true;
     for (std::int32_t number = 0; number < files(); ++number) {
@@ -183,14 +184,14 @@ class Repair {
     io::require_target(transport_, fields, replaces() && fields_generation_at(transport_, fields));
   }
 
-  // Of a set that was not closed.
+  // For a set that was not closed.
   void recover_fields_of_set() {
     if (found_.fields_path.empty()) return;
     RecoveredFields found =
         recover_fields(transport_, found_.fields_path, found_.records.front().generation, options_.dry_run);
     report_.fields = found.fields;
     report_.lost.insert(report_.lost.end(), found.damage.begin(), found.damage.end());
-    // What a writer did not finish was never part of the set.
+    // What a writer did not finish never belonged to the set.
     if (found.damage.empty() || file(0).tail_offset == 0) return;
     lost_fields_ = StreamLoss{.task = StreamLoss::of_fields, .position = found.fields, .bytes = found.damage.size()};
   }
@@ -220,8 +221,8 @@ class Repair {
   std::optional<StreamLoss> lost_fields_;
 };
 
-// A file that was closed keeps its table, also where chunks are not what they were: readers refuse just these. After a
-// power failure a table may be there and bytes before it are not.
+// A closed file keeps its table, even if chunks have changed: readers refuse only those. After a
+// power failure there may be a table without the bytes before it.
 void Repair::examine_closed() {
   const bool is_verified = closed_ == ClosedSet::verified_by_caller && found_.set.is_whole();
   if (is_verified && (!options_.dry_run || report_.outcome == RepairReport::Outcome::nothing_to_do)) return;
@@ -251,8 +252,8 @@ void Repair::examine_closed() {
   report_.lost.insert(report_.lost.end(), of_fields.begin(), of_fields.end());
 }
 
-// From here on a writer that was believed to be dead is refused; records and versions that were damaged are sound
-// again, and all files know how many there are.
+// From here on a writer that was taken for dead is refused; damaged records and versions are valid
+// again, and all files know their number.
 void Repair::claim() {
   const auto count = [](const SetRecord& record) { return record.epoch.count; };
   const Epoch epoch = epoch_after(std::ranges::max(found_.records, {}, count).epoch);
@@ -279,7 +280,7 @@ KnownOfFile Repair::known_of(std::int32_t number, base::ByteSource& handle) cons
   const std::uint64_t start = physical.geometry.start(0), skip = physical.geometry.skip();
   KnownOfFile known;
   known.was_closed = physical.tail_offset != 0 || physical.max_chunks != 0;
-  // A table with a record after it says where the last block ends; else the header may. No map follows the table of a
+  // A table with a record after it shows the end of the last block; else the header may. No map follows the table of a
   // set that had one file before it grew.
   sion::PhysicalFile tried;
   const std::uint64_t most = skip > 0 && physical.bytes > start ? (physical.bytes - start) / skip : 0;
@@ -308,7 +309,7 @@ KnownOfFile Repair::known_of(std::int32_t number, base::ByteSource& handle) cons
   return known;
 }
 
-// The table that the records of chunks make.
+// The table that follows from the records of chunks.
 sion::Tail Repair::tail_of(std::int32_t number, const std::vector<RecoveredTask>& tasks) const {
   sion::Tail tail;
   tail.table = sion::ChunkTable::of(tasks, &RecoveredTask::used);
@@ -316,7 +317,7 @@ sion::Tail Repair::tail_of(std::int32_t number, const std::vector<RecoveredTask>
   return tail;
 }
 
-// Whether that is the table there was, byte for byte: then all chunks have been found.
+// True if that equals the existing table byte for byte: then all chunks have been found.
 bool Repair::is_whole(std::int32_t number, const std::vector<RecoveredTask>& tasks, std::uint32_t table_sum) const {
   sion::Tail tail = tail_of(number, tasks);
   const auto is_it = [&] {
@@ -326,7 +327,7 @@ bool Repair::is_whole(std::int32_t number, const std::vector<RecoveredTask>& tas
   };
   if (is_it()) return true;
   if (!tail.map) return false;
-  tail.map.reset();  // as it was before the set grew
+  tail.map.reset();  // as before the set grew
   return is_it();
 }
 
@@ -343,12 +344,12 @@ std::vector<RecoveredTask> Repair::recover(std::int32_t number, base::ByteSource
     }
     return found;
   };
-  // A doubtful table is asked only where it is not known what the right one was.
+  // A doubtful table is used only if the correct one is unknown.
   const sion::ChunkTable* const doubtful = known.table_sum ? std::exchange(known.table, nullptr) : nullptr;
   std::vector<RecoveredTask> tasks = walk();
   if (known.table_sum && is_whole(number, tasks, *known.table_sum)) {
     for (RecoveredTask& one : tasks) {
-      one.loss.reset();  // what might have been missing was not
+      one.loss.reset();  // the supposed loss did not occur
       one.lost.clear();
     }
     return tasks;
@@ -360,15 +361,15 @@ std::vector<RecoveredTask> Repair::recover(std::int32_t number, base::ByteSource
   std::uint64_t most = 0;
   for (const RecoveredTask& one : tasks) most = std::max<std::uint64_t>(most, one.used.size());
   if (most >= known.blocks) return tasks;
-  // One of them had that many chunks; it is not known which.
+  // One of them had that many chunks; which one is unknown.
   for (std::int32_t task = 0; task < physical.geometry.tasks(); ++task) {
     RecoveredTask& one = tasks[static_cast<std::size_t>(task)];
     if (one.loss || !one.may_go_on) continue;
     one.loss = {static_cast<std::uint32_t>(task), LossCause::without_record, one.chunks, one.bytes, 1};
     one.lost.push_back(
         {physical.path, place(task).number, one.chunks, place(task).offset(one.chunks), 0,
-         fmt::format("the file had {} blocks of chunks, of which {} are found at most; whether this task "
-                     "had more chunks than {} is not known",
+         fmt::format("the file had {} blocks of chunks, of which at most {} were found; whether this task "
+                     "had more than {} chunks is unknown",
                      known.blocks, most, one.chunks)});
   }
   return tasks;
@@ -397,14 +398,14 @@ void Repair::close(std::int32_t number) {
   handle->close();
 }
 
-// The files under the temporary names of a new set, where they are repaired as if they had been left there.
+// Copies the files under the temporary names of a new set, where they are repaired like leftovers.
 RepairReport Repair::repair_copy() {
   if (found_.fields_problem && cannot_be_read(*found_.fields_problem)) throw Error(*found_.fields_problem);
   require_targets();
   const Generation generation = found_.records.front().generation;
   if (generation_at(transport_, target(0)) == generation) {
     base::fail(Code::exists, target(0),
-               "it is a copy of this set already, as an earlier repair made it; remove it, or choose another name");
+               "this is already a copy of the set from an earlier repair; remove it, or choose another name");
   }
   std::vector<std::string> parts;
   try {
@@ -440,7 +441,7 @@ void Repair::publish() {
   for (std::int32_t number = files() - 1; number > 0; --number) names.push_back({file(number).path, target(number)});
   if (has_fields()) names.push_back({found_.fields_path, fields_name(report_.path)});
   names.push_back({file(0).path, target(0)});
-  // Of a set that has its name and fields that were not found, a file of theirs is none that it took the place of.
+  // If a set has its name and some fields were not found, an existing file of fields is not one that it replaced.
   const bool misses_fields = report_.fields > 0 && file(0).path == target(0);
   const bool keeps_fields = has_fields() || misses_fields || found_.fields_path == fields_name(report_.path);
   publish_set(transport_, report_.path, names,
@@ -459,7 +460,7 @@ RepairReport repair(storage::Transport& transport, const std::string& path, cons
 namespace lq {
 
 RepairReport repair_multifile(const std::string& path, const RepairOptions& options) {
-  return sets::repair(storage::resolve(path), path, options);
+  return comm::alone([&] { return sets::repair(storage::resolve(path), path, options); });
 }
 
 }  // namespace lq

@@ -372,7 +372,7 @@ class ClosedFiles : public Repair {
     EXPECT_EQ(report.lost[0].chunk, 1U);
     EXPECT_EQ(report.lost[0].offset, header + 2 * width);
     EXPECT_EQ(report.lost[0].bytes, width - 128);
-    EXPECT_EQ(report.lost[0].what, "3968 bytes are recorded, but only the first 0 are as they were");
+    EXPECT_EQ(report.lost[0].what, "3968 bytes are recorded, but only the first 0 are unchanged");
   }
   void expect_damaged_set() {
     expect_loss(repair_multifile(path_), second());
@@ -464,7 +464,7 @@ TEST_F(ClosedFiles, KeepWhatTheOlderRecordVouchesForInTheReport) {
   testing::put_contents(path_, bytes);
   const RepairReport report = repair_multifile(path_);
   ASSERT_EQ(report.lost.size(), 1U);
-  EXPECT_EQ(report.lost[0].what, "60000 bytes are recorded, but only the first 40000 are as they were");
+  EXPECT_EQ(report.lost[0].what, "60000 bytes are recorded, but only the first 40000 are unchanged");
 }
 
 // A repair that was interrupted after it closed the second file, and is done again.

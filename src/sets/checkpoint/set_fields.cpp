@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view ending = ".fields";
 constexpr std::size_t longest_name = 255;
 
-// Takes the line "key = value" off the front of `text`.
+// Removes the line "key = value" from the front of `text`.
 std::optional<std::string_view> take_line(std::string_view& text, std::string_view key) {
   const std::size_t end = text.find('\n');
   if (end == std::string_view::npos) return std::nullopt;
@@ -46,11 +46,11 @@ std::optional<Precision> precision_in(std::string_view text) noexcept {
   return std::nullopt;
 }
 
-// Why it is none, or nothing.
+// Why it is not a valid name; empty if it is.
 std::string objection(std::string_view name) {
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
   if (name.empty()) return "it is empty";
-  if (name.size() > longest_name) return fmt::format("it has {} bytes, {} are allowed", name.size(), longest_name);
+  if (name.size() > longest_name) return fmt::format("it has {} bytes, the limit is {}", name.size(), longest_name);
   if (std::ranges::any_of(name, is_control)) return "it holds control characters";
   if (base::trim(name).size() != name.size()) return "it begins or ends with white space";
   for (std::string_view rest = name; !rest.empty(); rest.remove_prefix(base::utf8_length(rest))) {
@@ -101,7 +101,7 @@ namespace {
 
 constexpr std::string_view lattice_type = "scidac-private-file-xml";
 
-// A message of the file that holds a field or its note, or states the lattice of what follows.
+// A message of the file that holds a field or its note, or the lattice of the following fields.
 struct Message {
   std::optional<std::size_t> note, entry;  // of the catalog's records; of its fields
   bool states_lattice = false;
@@ -112,7 +112,7 @@ std::uint64_t padded_end(const Record& record) noexcept {
   return record.offset + record.data_length + (8 - record.data_length % 8) % 8;
 }
 
-// By number, all others left out.
+// By number; other messages are omitted.
 std::map<std::uint64_t, Message> messages_of(const Catalog& catalog) {
   std::map<std::uint64_t, Message> messages;
   for (std::size_t i = 0; i < catalog.records.size(); ++i) {
@@ -145,12 +145,12 @@ std::optional<FieldNote> note_of(const FieldEntry& entry) {
   return text == entry.metadata.end() ? std::nullopt : decode_note(text->second);
 }
 
-// Why the field of a note cannot be had, or nothing.
+// Why the field of a note is unavailable, or empty.
 std::string objection(const FieldNote& note, const FieldEntry* entry, const Generation& generation) {
   if (note.generation != generation) {
-    return fmt::format("its generation ({}) is not that of the set ({})", note.generation.text(), generation.text());
+    return fmt::format("its generation ({}) is not the set's ({})", note.generation.text(), generation.text());
   }
-  if (entry == nullptr || !entry->sums.checksum()) return "it was not written to its end, or its records are damaged";
+  if (entry == nullptr || !entry->sums.checksum()) return "it is incomplete, or its records are damaged";
   const bool agrees = entry->name == note.name && entry->payload.extents == note.lattice &&
                       entry->payload.stored == whole(note.lattice) && entry->payload.spec.precision == note.precision;
   return agrees ? "" : "its records contradict each other";
@@ -178,7 +178,7 @@ SetFields sort_fields(const Catalog& catalog, const Generation& generation, base
     if (!note && message.note && file != nullptr) note = read_note(*file, catalog.records[*message.note]);
     std::string why =
         note && message.note ? objection(*note, entry, generation) : "the record that states its owner is damaged";
-    if (why.empty() && !names.insert(note->name).second) why = "there is another one of this name before it";
+    if (why.empty() && !names.insert(note->name).second) why = "another one of this name precedes it";
     if (why.empty()) {
       sorted.intact.push_back(
           {std::move(*note), *message.entry, message.place, lattice, catalog.records[*message.note].offset});
@@ -201,7 +201,7 @@ std::optional<Generation> read_fields_generation(storage::Transport& transport, 
     }
   } catch (const Error& error) {
     if (cannot_be_read(error)) throw;
-    // Whatever else is wrong with it, it holds no fields of a set.
+    // Whatever else is wrong with it, it has no fields of a set.
   }
   return std::nullopt;
 }
@@ -270,7 +270,7 @@ RecoveredFields recover_fields(storage::Transport& transport, const std::string&
                                bool dry_run) {
   CheckedFields checked = check_fields(transport, path, generation);
   std::size_t kept = checked.is_sound.size();
-  // Nothing is cut off that another attempt may find sound.
+  // Data that another attempt may find intact are not cut off.
   while (!checked.unreadable && kept > 0 && !checked.is_sound[kept - 1]) --kept;
   const std::uint64_t end = kept > 0 ? checked.fields.intact[kept - 1].message.end : 0;
   if (checked.catalog.file_bytes > end) {

@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Rank 0 reads file 0, whose map tells where each file begins; the readers of the others hold
-// theirs against it. Whoever finds anything that is not as it should be leaves it to find_set(), which knows what may
-// be done about it, and how to say what is wrong.
+// Rank 0 reads file 0, whose map shows where each file begins; the readers of the others compare
+// theirs with it. Any irregularity is left to find_set(), which knows the possible remedies and
+// error messages.
 #include "sets/checkpoint/set_tables.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ namespace {
 
 namespace sion = format::sion;
 
-// What all ranks must know of a set, in any of the ways in which it is read.
+// Facts about a set that all ranks need, however it is read.
 struct Common {
   MultifileInfo& info;
   Parts& parts;
@@ -39,7 +39,7 @@ auto members(Common& common) {
                   common.record, common.problem);
 }
 
-// Which file a name meant, for other ranks; zeros: not known.
+// The file that a name referred to, for other ranks; zeros: unknown.
 using Facts = std::array<std::uint64_t, 3>;
 Facts facts_of(const std::optional<storage::Identity>& file) {
   if (!file) return {};
@@ -49,7 +49,7 @@ storage::Identity identity_of(const Facts& facts) {
   return {.inode = facts[0], .created = static_cast<std::int64_t>(facts[1]), .bytes = facts[2]};
 }
 
-// Something is wrong with the set, not with this rank's way to it.
+// True for faults of the set, not of this rank's access to it.
 bool concerns_set(Code code) noexcept {
   switch (code) {
     case Code::not_found:
@@ -64,7 +64,7 @@ bool concerns_set(Code code) noexcept {
   }
 }
 
-// Of the streams of a set or a file, contiguous.
+// For the streams of a set or a file, in sequence.
 template <class Found>
 std::vector<std::uint64_t> ends_of(const Found& found, std::int32_t tasks) {
   std::vector<std::uint64_t> ends;
@@ -105,7 +105,7 @@ class Reading {
     if (!begin_by_file()) read_whole();
     pack();
   }
-  // Collective, once rank 0 has begun.
+  // Collective, after rank 0 has begun.
   SetTables run() {
     comm::agree(comm_, [&] {
       take(comm::broadcast_bytes(comm_, message_));
@@ -149,10 +149,10 @@ class Reading {
   SetReading how_;
   SetTables set_;
   sion::PhysicalFile known_;  // path and head of file 0
-  // How many files are not as they should be; bytes on disk, chunks; bytes of the streams of each file; then how each
-  // was opened.
+  // Number of faulty files; bytes on disk, chunks; bytes of the streams of each file; then the identity of each
+  // opened file.
   std::vector<std::uint64_t> told_;
-  // On rank 0: that file, and how it begins.
+  // On rank 0: that file, with its beginning.
   std::optional<FoundFile> first_;
   std::vector<std::byte> head_;
   std::vector<std::byte> message_;
@@ -173,7 +173,7 @@ void Reading::read_whole() {
   set_.mine.emplace(0, tables_of(found));
 }
 
-// On rank 0. Whether the set is one that several ranks may read, as far as file 0 tells.
+// On rank 0. True if file 0 allows several ranks to read the set.
 bool Reading::begin_by_file() {
   if (comm_.size() == 1) return false;
   try {
@@ -206,7 +206,7 @@ bool Reading::begin_by_file() {
   }
 }
 
-// On rank 0. Of a set that is read file by file the names of the other files follow from that of file 0.
+// On rank 0. If a set is read file by file, the names of the other files follow from that of file 0.
 void Reading::pack() {
   MultifileInfo& info = set_.info;
   Common common{info, set_.parts};
@@ -255,7 +255,7 @@ void Reading::take(base::Bytes message) {
   for (const Facts& facts : opened) set_.opened.push_back(identity_of(facts));
 }
 
-// Of each file the first and the last rank with tasks of it.
+// The first and the last rank with tasks of each file.
 void Reading::note_my_parts() {
   const std::uint64_t me = static_cast<std::uint64_t>(comm_.rank());
   told_.assign(2 * set_.parts.count(), std::numeric_limits<std::uint64_t>::max());
@@ -267,7 +267,7 @@ void Reading::note_my_parts() {
   }
 }
 
-// A file that nobody goes on with is read all the same, and by whom it would be else.
+// A file without appending ranks is read nevertheless, by its usual reader.
 void Reading::set_users() {
   std::vector<comm::GatherItem> users;
   for (std::size_t number = 0; number < set_.parts.count(); ++number) {
@@ -301,7 +301,7 @@ void Reading::read_my_files() {
   }
 }
 
-// Collective. Whether all files are as they should be, on all ranks.
+// Collective. True on all ranks if all files are intact.
 bool Reading::join() {
   comm_.all_reduce(told_, comm::Reduce::sum);
   if (told_[0] > 0) return false;
@@ -332,8 +332,8 @@ std::optional<FoundFile> Reading::read_member(std::size_t number) const {
   }
 }
 
-// The file with its records, if nothing is wrong with it, it was written with file 0, and its tasks are those that the
-// map says.
+// The file with its records, if it is intact, was written with file 0, and its tasks match
+// the map.
 std::optional<FoundFile> Reading::checked(base::ByteSource& file, sion::PhysicalFile physical,
                                           std::size_t number) const {
   const std::vector<std::uint64_t>& before = set_.parts.tasks;
@@ -402,7 +402,7 @@ GatheredTable gather_table(comm::Comm& comm, const std::vector<std::unique_ptr<S
                            std::uint64_t tasks) {
   std::optional<GatheredTable> gathered;
   std::optional<sion::ChunkTableBuilder> table;
-  std::exception_ptr failure;  // here: the others go on sending
+  std::exception_ptr failure;  // stored: the others continue to send
   const auto gather = [&](std::span<const std::int64_t> mine, const auto& each) {
     comm::take_part(failure, [&] { comm::gather_records(comm, mine, 0, each); });
   };

@@ -12,12 +12,12 @@
 namespace lq::sets {
 namespace {
 
-// So many things in order, dealt out to ranks as evenly as they can be.
+// A number of items in order, distributed over ranks as evenly as possible.
 class Cut {
  public:
   Cut(std::uint64_t total, int ranks) : total_(total), ranks_(static_cast<unsigned>(ranks)) {}
 
-  // What comes before a rank. Wider than 64 bits, for the product overflows.
+  // The number of items before a rank. Wider than 64 bits because the product overflows.
   std::uint64_t before(int rank) const {
     return static_cast<std::uint64_t>(static_cast<unsigned __int128>(total_) * static_cast<unsigned>(rank) / ranks_);
   }
@@ -30,7 +30,7 @@ class Cut {
   unsigned ranks_;
 };
 
-// The bytes of all streams, cut between records; the last rank has what is left of one.
+// The bytes of all streams, divided between records; the last rank gets a remaining partial record.
 class WindowCut {
  public:
   WindowCut(std::uint64_t bytes, std::uint64_t unit, int ranks)
@@ -46,14 +46,14 @@ class WindowCut {
   Cut records_;
 };
 
-// Of a part, what one rank gets: entries, and how many bytes of streams come before the first.
+// One rank's share of a part: entries, and the number of stream bytes before the first.
 struct Piece {
   std::uint64_t before = 0;
   std::vector<TaskEntry> entries;
 };
 auto members(Piece& piece) { return std::tie(piece.before, piece.entries); }
 
-// Things of parts, cut for ranks.
+// Items of parts, divided among ranks.
 template <class By>
 std::vector<comm::ScatterItem> items(const Parts& parts, const std::vector<std::uint64_t>& before, const By& cut,
                                      int ranks) {
@@ -100,7 +100,7 @@ comm::MultiScatter scatter_of_windows(comm::Comm& comm, const Parts& parts,
           }};
 }
 
-// What came from several parts, contiguous; returns what comes before it.
+// Concatenates data from several parts; returns the bytes before them.
 std::uint64_t join(const std::vector<comm::ScatteredPart>& dealt, std::vector<TaskEntry>& entries) {
   std::uint64_t before = 0;
   for (const comm::ScatteredPart& one : dealt) {
@@ -132,7 +132,7 @@ ShareScatter::ShareScatter(comm::Comm& comm, const Parts& parts, const std::map<
   share_.window_bytes = cut.end(comm.rank()) - share_.window_begin;
 }
 
-// The others wait for what this rank passes on.
+// The others wait for data that this rank forwards.
 Share ShareScatter::run() {
   std::exception_ptr failure;
   comm::take_part(failure, [&] { join(tasks_.run(), share_.dealt); });

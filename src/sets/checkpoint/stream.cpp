@@ -14,15 +14,15 @@
 
 namespace lq::sets {
 
-// The state moves on only behind a write that succeeded, so that size() is right after a
+// The state changes only after a successful write, so that size() is correct after a
 // failure.
 
 namespace {
 
-// Summed and then written while it is in the cache. File systems with large pages want large writes: ext4 takes 1.2
+// Summed and then written while in the cache. File systems with large pages need large writes: ext4 takes 1.2
 // times as long for 256 KiB each.
 constexpr std::uint64_t written_bytes = 1024 * 1024;
-// What is drained from the buffer is recorded each time so much has come together.
+// A record is written each time this many bytes were drained from the buffer.
 constexpr std::uint64_t record_interval = 1 << 20;
 constexpr std::uint64_t most_raw_bytes = std::numeric_limits<std::uint32_t>::max();
 
@@ -46,7 +46,7 @@ StreamWriter::StreamWriter(storage::File& file, const StreamPlace& place, const 
   current_.file = place.file;
   current_.task = place.task;
   if (compressor_ == nullptr) return;
-  // Chunks of a set that is gone on with are as wide as they are.
+  // Chunks of a set that is appended to keep their width.
   const std::uint64_t most = place.width - std::min(place.width, reserved_bytes);
   while (buffer_bytes_ > 0 && compressor_->bound(static_cast<std::size_t>(buffer_bytes_)) > most) buffer_bytes_ /= 2;
   if (buffer_bytes_ == 0) {
@@ -140,7 +140,7 @@ void StreamWriter::put_in_chunk(base::Bytes bytes) {
 
 void StreamWriter::record() {
   if (current_.used == recorded_) return;
-  // What was promised to survive a power failure stands in that record alone until the next sync().
+  // Data promised to survive a power failure are covered only by that record until the next sync().
   if (next_record_ == synced_record_) next_record_ = 1 - next_record_;
   const RecordBytes bytes = encode(current_);
   file_.write_at(place_.records_offset(current_.chunk) + static_cast<std::uint64_t>(next_record_) * record_bytes,
@@ -173,8 +173,8 @@ void StreamWriter::next_chunk() {
   used_.push_back(0);
 }
 
-// Chunks up to a few MiB are read as a whole into memory; a larger one is read straight to its
-// place where it is wanted as a whole, and is read once more beforehand to compare it where only a part is.
+// Chunks up to a few MiB are read as a whole into memory; a larger one is read directly to its
+// destination if all of it is requested, and if only a part is, it is read once more beforehand for the comparison.
 
 namespace {
 
@@ -208,7 +208,7 @@ void StreamReader::fail(Code code, std::uint64_t chunk, const std::string& what,
              entry_.place.number, begin, begin + used(chunk), what);
 }
 
-// Also where the read begins before: a short one would be taken for the end of the stream.
+// Also if the read begins before: a short read would look like the end of the stream.
 void StreamReader::fail_lost() {
   const std::string& path = files_->path(entry_.place.file);
   if (entry_.cause == LossCause::file_missing) {
@@ -257,7 +257,7 @@ void StreamReader::require_checksum(std::uint64_t chunk, std::uint32_t sum) {
   if (!has_checks()) return;
   const std::uint32_t stored = record_of(chunk).checksum;
   if (sum == stored) return;
-  fail(Code::checksum_mismatch, chunk, "is not what was written", fmt::format("{:08x}", stored),
+  fail(Code::checksum_mismatch, chunk, "has changed since it was written", fmt::format("{:08x}", stored),
        fmt::format("{:08x}", sum));
 }
 
@@ -321,7 +321,7 @@ void StreamReader::load_block(std::uint64_t chunk) {
   if (block_of_ == chunk) return;
   if (used(chunk) > largest_compressed_chunk) {
     fail(Code::too_large, chunk,
-         fmt::format("holds more than the {} compressed bytes that may be", largest_compressed_chunk));
+         fmt::format("contains more than the allowed {} compressed bytes", largest_compressed_chunk));
   }
   block_of_.reset();
   block_.resize(static_cast<std::size_t>(used(chunk)));

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The stream of one task: written into chunks, and read out of them.
+// The stream of one task: written into chunks, and read from them.
 #pragma once
 
 #include <cstdint>
@@ -24,36 +24,36 @@
 
 namespace lq::sets {
 
-// Compression of streams, frame by frame. Frames are ordinary ones of zstd and lz4, whole within a chunk, so that the
+// Compression of streams, frame by frame. Frames are ordinary ones of zstd and lz4, not split between chunks, so the
 // stored bytes of a task are a file that the programs zstd and lz4 decompress.
 
-inline constexpr std::uint64_t largest_frame = 16ULL << 20;  // of stream bytes in one frame
+inline constexpr std::uint64_t largest_frame = 16ULL << 20;  // stream bytes in one frame
 
 class Compressor {
  public:
   virtual ~Compressor() = default;
-  // The most that the given number of bytes become.
+  // The largest compressed size of this number of bytes.
   virtual std::size_t bound(std::size_t raw_bytes) const = 0;
-  // One frame; `to` has bound() bytes. Returns what it took.
+  // One frame; `to` has bound() bytes. Returns its size.
   virtual std::size_t compress(base::Bytes raw, base::MutableBytes to) = 0;
 };
 
 class Decompressor {
  public:
   virtual ~Decompressor() = default;
-  // The frame at the front of `stored` into `raw`, which is resized. Returns its stored bytes; malformed, too_large: it
-  // is no frame, or of more than `largest_frame` bytes.
+  // Decompresses the frame at the front of `stored` into `raw`, which is resized. Returns its stored bytes; malformed,
+  // too_large: not a frame, or more than `largest_frame` bytes.
   virtual std::size_t decompress(base::Bytes stored, std::vector<std::byte>& raw) = 0;
 };
 
-// nullptr for `none`. unsupported: built without it; invalid_argument: there is no such level.
+// nullptr for `none`. unsupported: built without it; invalid_argument: unknown level.
 std::unique_ptr<Compressor> make_compressor(Compression compression, int level);
 std::unique_ptr<Decompressor> make_decompressor(Compression compression);
 
-// The stream of one task on its way into chunks: collected, compressed, summed, written, and recorded after each
-// write, so that what is recorded is in the file. Local; one thread at a time.
+// The stream of one task in transit to its chunks: collected, compressed, summed, written, and recorded after each
+// write, so that recorded data are in the file. Local; one thread at a time.
 
-// Where a task lies; what is reserved is part of the width of its chunks.
+// The position of a task; the reserved bytes are part of its chunks' width.
 struct StreamPlace : format::sion::ChunkPlaces {
   std::uint32_t file = 0;
   std::uint32_t task = 0;   // in that file
@@ -68,38 +68,38 @@ struct StreamSettings {
   int level = 0;
   bool checksums = true;
   std::uint64_t buffer_bytes = 256 * 1024;
-  // Of the file, where another program may take the set over: looked at before bytes go into it.
+  // Of the file, if another program may take over the set: checked before bytes are written to it.
   std::optional<SetRecord> claim = {};
-  // Where the file is new: the disk must know its name before what is in it survives the end of the machine.
+  // For a new file: its name must be on disk before its data survive a crash of the machine.
   storage::Transport* folder = nullptr;
 };
 
-// Throws what make_compressor() throws. What a compressed frame of a full buffer may take, 0 uncompressed.
+// Throws the errors of make_compressor(). The largest compressed frame of a full buffer, 0 uncompressed.
 std::uint64_t frame_bound(const StreamSettings& settings);
 
 class StreamWriter {
  public:
-  // `file` outlives the writer. unsupported: chunks too narrow for what compression makes of a byte.
+  // `file` must outlive the writer. unsupported: chunks too narrow for the compressed form of one byte.
   StreamWriter(storage::File& file, const StreamPlace& place, const StreamSettings& settings);
-  // Goes on behind chunks that are there: the last of them as recorded, in one of the two places.
+  // Continues after existing chunks: the last of them as recorded, in one of the two places.
   void resume(std::vector<std::int64_t> used, const ChunkRecord& last, int place_of_record);
 
   void write(base::Bytes bytes);
-  // All of it is in the file and recorded. wrong_state, as of write() and sync(): the set is another program's now.
+  // All data are in the file and recorded. wrong_state, also from write() and sync(): another program owns the set.
   void flush();
   void sync();
 
   std::int64_t task() const noexcept { return place_.number; }
   std::uint64_t size() const noexcept { return current_.begin + current_.stream_bytes() + buffer_.size(); }
-  // Filled bytes of each chunk.
+  // Used bytes of each chunk.
   const std::vector<std::int64_t>& used() const noexcept { return used_; }
 
  private:
-  void drain();  // the buffer into chunks
-  // Into chunks, as they are or compressed; `done` counts those that are there, also when it throws.
+  void drain();  // writes the buffer to chunks
+  // Writes to chunks, plain or compressed; `done` counts the bytes written, even if it throws.
   void put(base::Bytes bytes, std::size_t& done);
   void put_frame(base::Bytes raw);
-  void put_in_chunk(base::Bytes bytes);  // which fit
+  void put_in_chunk(base::Bytes bytes);  // must fit
   void record();
   void next_chunk();
   std::uint64_t room() const noexcept { return place_.width - reserved_bytes - current_.used; }
@@ -108,27 +108,27 @@ class StreamWriter {
   StreamPlace place_;
   std::uint64_t buffer_bytes_;
   std::optional<SetRecord> claim_;
-  storage::Transport* folder_;  // until the disk knows the name of the file
+  storage::Transport* folder_;  // until the name of the file is on disk
   std::unique_ptr<Compressor> compressor_;
   std::vector<std::byte> buffer_;
   std::vector<std::byte> frame_;
-  ChunkRecord current_;         // the chunk being filled, as in the file
+  ChunkRecord current_;         // the current chunk, as in the file
   std::uint64_t recorded_ = 0;  // of its used bytes
-  int next_record_ = 0;         // which of the two places
-  int synced_record_ = -1;      // the one that sync(), or who closed the set, has promised; -1: none in this chunk
+  int next_record_ = 0;         // in which of the two places
+  int synced_record_ = -1;      // the one promised by sync(), or by closing the set; -1: none in this chunk
   std::vector<std::int64_t> used_ = {0};
 };
 
-// The stream of one task, read out of its chunks; no byte is handed out before the chunk it lies in was compared with
-// its checksum. Local; one thread at a time.
+// The stream of one task, read from its chunks; no byte is returned before its chunk was compared with
+// the checksum. Local; one thread at a time.
 
-// The physical files of a set, opened when they are needed; for use by several threads.
+// The physical files of a set, opened on demand; thread-safe.
 class OpenFiles {
  public:
   explicit OpenFiles(storage::Transport& transport) : transport_(transport) {}
-  // To find the set with: its files stay those that were looked into.
+  // For finding the set: files stay those that were examined.
   storage::PinnedTransport& transport() noexcept { return transport_; }
-  // The files of the set that was found.
+  // The files of the set found.
   void set_paths(std::vector<std::string> paths) {
     paths_ = std::move(paths);
     files_.clear();
@@ -144,23 +144,23 @@ class OpenFiles {
   std::vector<std::unique_ptr<storage::File>> files_;
 };
 
-// What a reader must know of a task.
+// What a reader needs to know of a task.
 struct TaskEntry {
   StreamPlace place;
-  std::uint64_t size = 0;          // of the stream, with what is lost
+  std::uint64_t size = 0;          // of the stream, including losses
   std::vector<std::int64_t> used;  // bytes of each chunk
   std::uint64_t lost = 0;        // bytes at the end of the stream that a repair did not find: reading them is an error
-  std::uint64_t lost_chunk = 0;  // the first of which something is missing
-  LossCause cause = {};          // why
+  std::uint64_t lost_chunk = 0;  // the first with missing data
+  LossCause cause = {};          // the reason
 };
 
 inline auto members(TaskEntry& entry) {
   return std::tie(entry.place, entry.size, entry.lost, entry.lost_chunk, entry.cause, entry.used);
 }
 
-// What a reader must know of a set.
+// What a reader needs to know of a set.
 struct ReadSettings {
-  std::optional<SetRecord> record;  // nothing: written by another program
+  std::optional<SetRecord> record;  // empty: written by another program
   bool verify = true;
 };
 
@@ -169,9 +169,9 @@ class StreamReader {
   StreamReader(std::shared_ptr<OpenFiles> files, TaskEntry entry, const ReadSettings& settings);
 
   std::uint64_t size() const noexcept { return entry_.size; }
-  // As many bytes as there are. checksum_mismatch, malformed, truncated, io. truncated: some of them are lost.
+  // Shorter at the end. checksum_mismatch, malformed, truncated, io. truncated: some of the bytes are lost.
   std::size_t read_at(std::uint64_t position, base::MutableBytes buffer);
-  // Every chunk, one after the other; `failed` is told what is wrong. Returns how many were compared with a record.
+  // Checks every chunk in sequence; `failed` receives the errors. Returns how many were compared with a record.
   std::uint64_t check(const std::function<void(std::uint64_t chunk, const Error&)>& failed);
 
  private:
@@ -181,7 +181,7 @@ class StreamReader {
   std::uint64_t kept() const noexcept { return entry_.size - entry_.lost; }
   storage::File& file() { return files_->file(entry_.place.file); }
 
-  // The chunk that holds a byte of the stream, and where it begins in the stream.
+  // The chunk that contains a byte of the stream, and its beginning in the stream.
   struct Spot {
     std::uint64_t chunk = 0;
     std::uint64_t begin = 0;
@@ -208,11 +208,11 @@ class StreamReader {
   std::vector<std::uint64_t> ends_;        // of chunks in the stream, uncompressed
   std::optional<ChunkRecord> record_;      // the one read last
   std::optional<std::uint64_t> checked_;   // the chunk whose bytes were compared last
-  std::optional<std::uint64_t> block_of_;  // the chunk that block_ holds, checked where there are checks
+  std::optional<std::uint64_t> block_of_;  // the chunk in block_, checked if there are checksums
   std::vector<std::byte> block_;
-  std::vector<std::byte> frame_;   // a decompressed one of that chunk
+  std::vector<std::byte> frame_;   // a decompressed frame of that chunk
   std::uint64_t frame_begin_ = 0;  // in the chunk's part of the stream
-  std::size_t next_frame_ = 0;     // where the frame after it begins in block_
+  std::size_t next_frame_ = 0;     // position of the next frame in block_
 };
 
 }  // namespace lq::sets

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every chunk of a set held against its record, and every field against its checksum, also as a part of lq::verify().
+// Compares every chunk of a set with its record, and every field with its checksum, also as a part of lq::verify().
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -18,6 +18,7 @@
 
 #include "base/path.hpp"
 #include "comm/agree.hpp"
+#include "comm/alone.hpp"
 #include "comm/node.hpp"
 #include "comm/team.hpp"
 #include "io/catalog_codec.hpp"
@@ -44,7 +45,7 @@ CheckedFields check_fields(storage::Transport& transport, const FoundSet& found,
   } else if (intact < found.fields && checked.damage.empty()) {
     checked.damage.push_back({.path = found.fields_path,
                               .task = -1,
-                              .what = fmt::format("{}: the set has {} fields, of which {} are there: the file was cut",
+                              .what = fmt::format("{}: the set has {} fields, of which {} exist: the file is truncated",
                                                   found.fields_path, found.fields, intact)});
   }
   return checked;
@@ -56,7 +57,7 @@ void verify_fields(storage::Transport& transport, const FoundSet& found, Multifi
   check.damage.insert(check.damage.end(), fields.damage.begin(), fields.damage.end());
 }
 
-// A stream at a time by each thread.
+// Each thread checks one stream at a time.
 std::uint64_t check_streams(const FoundSet& found, const std::shared_ptr<OpenFiles>& files, int threads,
                             ChunkWords words, std::vector<ChunkDamage>& damage) {
   ReadSettings settings;
@@ -113,7 +114,7 @@ MultifileCheck verify(storage::Transport& transport, const std::string& path, in
 }  // namespace sets
 
 MultifileCheck verify_multifile(const std::string& path, int threads) {
-  return sets::verify(storage::resolve(path), path, threads);
+  return comm::alone([&] { return sets::verify(storage::resolve(path), path, threads); });
 }
 
 namespace {
@@ -149,20 +150,22 @@ Verification verify(const std::string& path, const Communicator& communicator, c
 }
 
 std::vector<Finding> validate(const std::string& path, const Limits& limits) {
-  std::vector<Finding> findings = io::broken_rules(path, limits);
-  Verification verification = lq::verify(path, {}, {.limits = limits});
-  io::add_untold(findings, std::move(verification.findings));
-  io::require_error(findings, verification,
-                    {.severity = Severity::error,
-                     .code = Code::checksum_mismatch,
-                     .rule = "verdict",
-                     .message = fmt::format("{}: the file is {}", path, name(verification.verdict))});
-  return findings;
+  return comm::alone([&] {
+    std::vector<Finding> findings = io::broken_rules(path, limits);
+    Verification verification = lq::verify(path, {}, {.limits = limits});
+    io::add_untold(findings, std::move(verification.findings));
+    io::require_error(findings, verification,
+                      {.severity = Severity::error,
+                       .code = Code::checksum_mismatch,
+                       .rule = "verdict",
+                       .message = fmt::format("{}: the file is {}", path, name(verification.verdict))});
+    return findings;
+  });
 }
 
 namespace {
 
-// The streams of a multifile, which io::verify() does not look into.
+// The streams of a multifile, which io::verify() does not examine.
 void examine_streams(storage::Transport& transport, Verification& verification, const Communicator& communicator,
                      const VerifyOptions& options) {
   comm::Comm& comm = communicator.engine();
@@ -211,16 +214,16 @@ Verification sets::verify_own(storage::Transport& transport, const std::string& 
 
 namespace {
 
-// What the sidecar of a file, if it has one, says of it, on all ranks.
+// The result of a file's sidecar, if it has one, on all ranks.
 struct Covered {
   bool is_covered = false;
   Outcome outcome = Outcome::agrees;
-  std::uint64_t bytes = 0;  // protected ones
+  std::uint64_t bytes = 0;  // protected bytes
   std::vector<Finding> findings = {};
-  bool is_whole = true;  // no physical file of it is without sums
+  bool is_whole = true;  // every physical file of it has sums
 };
 
-// A file that was written anew is what its own sums say, if they do.
+// A rewritten file is judged by its own sums, if they decide.
 Outcome outcome_of(const sets::JudgedFile& judged, std::optional<Verdict> verdict) noexcept {
   switch (judged.file.state) {
     case ProtectedState::intact:
@@ -237,7 +240,7 @@ Outcome outcome_of(const sets::JudgedFile& judged, std::optional<Verdict> verdic
   return Outcome::unchecked;
 }
 
-// Of several files the worst decides.
+// Among several files the worst decides.
 Outcome worse(Outcome a, Outcome b) noexcept {
   for (const Outcome outcome : {Outcome::differs, Outcome::unchecked, Outcome::absent}) {
     if (a == outcome || b == outcome) return outcome;
@@ -245,12 +248,12 @@ Outcome worse(Outcome a, Outcome b) noexcept {
   return Outcome::agrees;
 }
 
-// No journal says that its bytes are to be read as others.
+// True if no journal changes the meaning of its bytes.
 bool is_as_it_lies(const std::string& path, base::ByteSource& file) {
   return io::find_journal(storage::resolve(path), file).state == io::FoundJournal::State::absent;
 }
 
-// The physical files of a set have one sidecar.
+// The physical files of a set share one sidecar.
 void judge_files(const protection::Cover& cover, const sets::OwnExamination& own, const std::string& path, int threads,
                  const protection::PassedBlocks* passed, Covered& covered) {
   std::set<std::string> wanted, judged_files{base::plain_path(path)};
@@ -284,7 +287,7 @@ Covered covered_at_root(storage::Transport& names, const std::string& path, std:
     if (!cover) return covered;
     covered.is_covered = true;
     judge_files(*cover, sets::own_examination(*cover, path, verdict), path, threads, passed, covered);
-    // Of a set the first file answers for the parity of all.
+    // The first file of a set also represents the parity of all.
     if (cover->file == 0) {
       for (Finding& finding : sets::findings_of(*cover->sidecar, cover->sidecar->damage(threads))) {
         covered.findings.push_back(std::move(finding));
@@ -317,9 +320,9 @@ Covered covered_by_sidecar(storage::Transport& names, const std::string& path, s
   return {told[0] != 0, static_cast<Outcome>(told[1]), told[2], std::move(carrier.findings), told[3] != 0};
 }
 
-// Sums of all bytes stand in for those that the format does not have.
+// Sums of all bytes replace those that the format does not have.
 void add(Verification& verification, Covered covered, Require require) {
-  if (covered.outcome == Outcome::agrees && !covered.is_whole) {  // that says nothing of the other files
+  if (covered.outcome == Outcome::agrees && !covered.is_whole) {  // it does not cover the other files
     std::ranges::move(covered.findings, std::back_inserter(verification.findings));
     return;
   }
@@ -341,8 +344,8 @@ void add(Verification& verification, Covered covered, Require require) {
   io::conclude(verification, require);
 }
 
-// Of a single rank, which reads all of the file for its own sums anyway. Nothing: no sidecar, or one that cannot be
-// read, which is said later.
+// For a single rank, which reads all of the file for its own sums anyway. Empty: no sidecar, or an unreadable one,
+// which is reported later.
 std::unique_ptr<protection::PassedBlocks> passing_blocks(storage::Transport& names, const std::string& path,
                                                          const Communicator& communicator) {
   if (communicator.size() > 1) return nullptr;
@@ -390,7 +393,7 @@ Verification verify_with_sidecar(storage::Transport& transport, const std::strin
   if (!covered.findings.empty()) {
     more = covered.findings.front().message;
   } else if (covered.is_covered) {
-    more = "Its sidecar says that every byte is as it was when it was protected";
+    more = "According to its sidecar, every byte is unchanged since it was protected";
   } else if (protection::is_sidecar(path)) {
     more = "This is a sidecar with parity: `lq protect --check` compares it with its files";
   }

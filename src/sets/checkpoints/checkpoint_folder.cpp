@@ -20,9 +20,9 @@
 namespace lq::sets {
 namespace {
 
-constexpr std::size_t most_told = 32;  // damaged checkpoints, in one sentence
+constexpr std::size_t most_told = 32;  // damaged checkpoints, in one message
 
-// Whether an error speaks of the checkpoint that is read, and not of the job that reads it.
+// True if an error is about the checkpoint being read, and not about the reading job.
 bool is_of_checkpoint(const Error& error) noexcept {
   switch (error.code()) {
     case Code::io:
@@ -43,7 +43,7 @@ bool is_of_checkpoint(const Error& error) noexcept {
   }
 }
 
-// What `work` throws of a checkpoint; anything else goes on.
+// An exception of `work` about a checkpoint; any other exception is passed on.
 std::exception_ptr damage_of(base::FunctionRef<void()> work) {
   try {
     work();
@@ -68,9 +68,15 @@ std::string sentence_of(const std::string& name, const Error& error) {
 
 void require_options(const CheckpointsOptions& options) {
   const auto refuse = [](const std::string& sentence) { throw Error(Code::invalid_argument, sentence); };
-  if (options.keep < 1) refuse(fmt::format("keep is {}; at least one checkpoint stays", options.keep));
-  if (options.proven < 1) refuse(fmt::format("proven is {}; at least the newest checkpoint is proven", options.proven));
+  if (options.keep < 1) refuse(fmt::format("keep is {}; expected at least 1", options.keep));
+  if (options.proven < 1) refuse(fmt::format("proven is {}; expected at least 1 (the newest)", options.proven));
   if (options.files < 0) refuse(fmt::format("files is {}; 0 or more is expected", options.files));
+  if (options.node_group < 2 || options.node_group > most_nodes_of_group) {
+    refuse(fmt::format("node_group is {}, expected 2 to {}", options.node_group, most_nodes_of_group));
+  }
+  if (options.lost_nodes < 0 || options.lost_nodes > most_lost_nodes) {
+    refuse(fmt::format("lost_nodes is {}, expected 0 to {}", options.lost_nodes, most_lost_nodes));
+  }
   if (!is_available(options.compression)) {
     throw Error(Code::unsupported, fmt::format("this library was built without {}", name(options.compression)));
   }
@@ -87,8 +93,9 @@ CheckpointFolder::CheckpointFolder(const std::string& folder, const Communicator
 std::vector<comm::Stated> CheckpointFolder::stated() const {
   return {{"the folder", directory_.path()},
           {"the options of the checkpoints",
-           fmt::format("{} {} {} {} {} {} {}", options_.keep, options_.keep_every, options_.proven, options_.read_only,
-                       options_.files, name(options_.compression), options_.local.empty())}};
+           fmt::format("{} {} {} {} {} {} {} {} {}", options_.keep, options_.keep_every, options_.proven,
+                       options_.read_only, options_.files, name(options_.compression), options_.local.empty(),
+                       options_.node_group, options_.lost_nodes)}};
 }
 
 void CheckpointFolder::open() {
@@ -98,7 +105,7 @@ void CheckpointFolder::open() {
 
 void CheckpointFolder::begin_at_root() {
   if (options_.read_only) {
-    static_cast<void>(directory_.list());  // why it cannot be read
+    static_cast<void>(directory_.list());  // throws the reason if it cannot be read
     refusal_ = base::file_error(Code::wrong_state, path(), "the checkpoints were opened for reading only");
     return;
   }
@@ -120,7 +127,7 @@ void CheckpointFolder::require_writable() {
   directory_.require_lock();
 }
 
-// Nobody writes to what is unfinished, for only who has the lock does. Where the file system has no locks, nothing
+// Unfinished checkpoints have no writer, because only the holder of the lock writes. Without file locks, nothing
 // proves that.
 void CheckpointFolder::clean(std::vector<std::string>& gone) {
   if (!directory_.excludes_others()) return;
@@ -130,7 +137,7 @@ void CheckpointFolder::clean(std::vector<std::string>& gone) {
     try {
       if (directory_.remove_unfinished(name)) gone.push_back(name);
     } catch (const Error&) {
-      // It takes place, and does no other harm.
+      // It takes space, and does no other harm.
     }
   }
 }
@@ -140,7 +147,7 @@ void CheckpointFolder::open_nodes() {
   const std::uint64_t id = comm::decide_at_root(comm, [&] { return refusal_ ? std::uint64_t{0} : directory_.id(); });
   if (id == 0) return;
   comm::agree(comm, [&] { nodes_ = std::make_unique<NodeLevel>(communicator_, options_, id); });
-  nodes_->find_neighbours();
+  nodes_->form_groups();
 }
 
 void CheckpointFolder::number(SaveRequest& request) {
@@ -189,7 +196,7 @@ CheckpointReport CheckpointFolder::save_on_nodes(SaveRequest request) {
   return report;
 }
 
-// The newest checkpoint on the nodes that is newer than that of the shared folder, if there is one: it is copied there.
+// The newest checkpoint on the nodes is copied to the shared folder if it is newer than those there.
 bool CheckpointFolder::recover(std::uint64_t step, std::uint64_t save, std::vector<std::string>& bad) {
   if (!nodes_) return false;
   for (const NodeSet& set : nodes_->find()) {
@@ -202,6 +209,8 @@ bool CheckpointFolder::recover(std::uint64_t step, std::uint64_t save, std::vect
     comm::agree(comm, [&] {
       if (failure) {
         return look_at(failure, [&](const Error& error) {
+          // A save that was interrupted before all ranks had their parts was never a checkpoint.
+          if (error.code() == Code::not_found && !set.was_complete) return;
           bad.push_back(sentence_of(fmt::format("step {} on the nodes", set.step), error));
         });
       }
@@ -247,21 +256,21 @@ std::optional<CheckpointReport> CheckpointFolder::complete_save() {
 
 namespace {
 
-// Another version knows it, or it could not be read just now.
+// Another version can read it, or it could not be read just now.
 bool may_be_whole(Code code) noexcept {
   return code == Code::unsupported || code == Code::io || code == Code::no_permission || code == Code::out_of_memory;
 }
 
 }  // namespace
 
-// Local. Of all checkpoints that nothing is known against.
+// Local. Based on all checkpoints without known faults.
 CheckpointFolder::Plan CheckpointFolder::plan(const Listing& listing) const {
   Plan plan;
   std::vector<const Listed*> good;
   for (const Listed& one : listing.checkpoints) {
     if (!one.problem && !one.marks.is_suspect()) good.push_back(&one);
   }
-  // What was saved last stays, whatever its step.
+  // The checkpoint saved last stays, whatever its step.
   const auto newest = std::ranges::find_if(good, [&](const Listed* one) { return one->name == newest_; });
   if (newest != good.end()) std::rotate(good.begin(), newest, newest + 1);
   std::set<std::uint64_t> steps;
@@ -277,7 +286,7 @@ CheckpointFolder::Plan CheckpointFolder::plan(const Listing& listing) const {
     }
   }
   if (plan.kept.size() < static_cast<std::size_t>(options_.keep)) return plan;
-  // A damaged one goes when it would go if it were not, or will not be tried any more.
+  // A damaged one is removed when it would be removed if intact, or after the last try.
   for (const Listed& one : listing.checkpoints) {
     if (!one.is_ours || (!one.problem && !one.marks.is_suspect())) continue;
     if (one.problem && may_be_whole(one.problem->code())) continue;
@@ -288,7 +297,7 @@ CheckpointFolder::Plan CheckpointFolder::plan(const Listing& listing) const {
   return plan;
 }
 
-// Collective, as `work` is. What it says of a checkpoint, which is marked, and goes to `told`.
+// Collective, like `work`. A checkpoint that fails is marked; the error is added to `told`.
 bool CheckpointFolder::is_proven(const std::string& name, base::FunctionRef<void()> work,
                                  std::vector<std::string>& told) {
   const std::exception_ptr failure = damage_of(work);
@@ -302,7 +311,7 @@ bool CheckpointFolder::is_proven(const std::string& name, base::FunctionRef<void
   return false;
 }
 
-// Local, at the root. That somebody may not read it, or that another version wrote it, says nothing about its bytes.
+// Local, at the root. Missing permission, or another version's format, says nothing about its bytes.
 void CheckpointFolder::mark(const std::string& name, const Error& error) {
   if (refusal_ || error.code() == Code::no_permission || error.code() == Code::unsupported) return;
   try {
@@ -312,8 +321,8 @@ void CheckpointFolder::mark(const std::string& name, const Error& error) {
   }
 }
 
-// Before one is removed, those that stay are proven, so many as the options say. One that is found to be damaged does
-// not count, so that an older one stays in its place.
+// Before one is removed, those that stay are proven, as many as the options say. A damaged one does
+// not count, so an older one stays instead.
 void CheckpointFolder::keep_newest(std::vector<std::string>& removed, std::vector<std::string>& warnings) {
   comm::Comm& comm = communicator_.engine();
   const auto wanted = static_cast<std::size_t>(std::min(options_.proven, options_.keep));
@@ -342,7 +351,7 @@ void CheckpointFolder::keep_newest(std::vector<std::string>& removed, std::vecto
       prove(comm, directory_.transport(), at, manifest);
     };
     if (!is_proven(next[0], look, warnings)) {
-      // Where it cannot be marked the plan would never change.
+      // If it cannot be marked, the plan would never change.
       if (comm::decide_at_root(comm, [&] {
             const auto all = directory_.list().checkpoints;
             const auto found = std::ranges::find(all, next[0], &Listed::name);
@@ -360,7 +369,7 @@ void CheckpointFolder::keep_newest(std::vector<std::string>& removed, std::vecto
     for (const std::string& name : settled.removed) {
       try {
         if (!directory_.remove(name)) {
-          told.push_back(fmt::format("{}: files that are not of the checkpoint stay in its folder", name));
+          told.push_back(fmt::format("{}: files that do not belong to the checkpoint stay in its folder", name));
         }
         gone.push_back(name);
       } catch (const Error& error) {
@@ -388,7 +397,7 @@ std::unique_ptr<LoadedCheckpoint> CheckpointFolder::load(const std::string& name
   return loaded;
 }
 
-// Local, at the root. The next one of those that this call has not looked at; sentences about those that cannot be it.
+// Local, at the root. The next one that this call has not examined; adds messages about those that are excluded.
 std::optional<Listed> CheckpointFolder::next_of(std::set<std::string>& seen, std::vector<std::string>& told) {
   std::optional<Listed> next;
   // Listed again each time: one that is replaced while this job only reads has a successor.
@@ -424,7 +433,7 @@ std::unique_ptr<LoadedCheckpoint> CheckpointFolder::load_newest() {
       Manifest shared;
       if (!next.empty()) shared = comm::agree(comm, [&] { return decode_manifest(directory_.of(next[0]), next[1]); });
       if (recover(shared.step, shared.save, bad)) {
-        // It is the newest in the shared folder now; this one may be wanted after it.
+        // It is now the newest in the shared folder; this one may be needed after it.
         if (!next.empty()) seen.erase(next[0]);
         continue;
       }
@@ -438,7 +447,7 @@ std::unique_ptr<LoadedCheckpoint> CheckpointFolder::load_newest() {
         try {
           directory_.forget_marks(next[0]);
         } catch (const Error&) {
-          // They say that it was damaged, which it is not; the next try finds that, too.
+          // It would be marked as damaged, which it is not; the next try finds that, too.
         }
       });
       loaded->warnings = std::move(bad);
@@ -453,7 +462,7 @@ std::unique_ptr<LoadedCheckpoint> CheckpointFolder::load_newest() {
       bad.push_back(fmt::format("and {} more", count - most_told));
     }
     base::fail(Code::malformed, path(),
-               "no valid checkpoint: {}. \"lq checkpoints {}\" lists them; to begin anew, use an empty folder",
+               "no valid checkpoint: {}. \"lq checkpoints {}\" lists them; to start over, use an empty folder",
                fmt::join(bad, "; "), path());
   });
   return nullptr;
@@ -467,7 +476,7 @@ void CheckpointFolder::reject(const LoadedCheckpoint& checkpoint, const std::str
     directory_.mark(checkpoint.name, "rejected", why);
     proven_.erase(checkpoint.name);
   });
-  // Else it would come back from there.
+  // Otherwise it would be restored from there.
   if (nodes_) {
     comm::agree(communicator_.engine(),
                 [&] { nodes_->reject(checkpoint.manifest.step, checkpoint.manifest.save, why); });

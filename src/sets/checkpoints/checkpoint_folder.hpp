@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What stands behind the public Checkpoints: which one is loaded, which ones stay, and the save that is under way. All
-// calls are collective unless said otherwise.
+// Implementation of the public Checkpoints: selects the one to load and those to keep, and runs the current save. All
+// calls are collective unless stated otherwise.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@
 
 namespace lq::sets {
 
-// What stands behind the public Checkpoint.
+// Implementation of the public Checkpoint.
 class LoadedCheckpoint {
  public:
-  // Local. Of a checkpoint that was proven.
+  // Local. For a proven checkpoint.
   LoadedCheckpoint(const CheckpointDirectory& directory, std::string name, Manifest found);
-  // Collective. Its state and streams. What opening and reading throws.
+  // Collective. Its state and streams. Throws the errors of opening and reading.
   void read(const CheckpointDirectory& directory, const Communicator& communicator);
 
   Manifest manifest;
@@ -46,7 +46,7 @@ class CheckpointFolder {
   void open();
 
   void begin_save(SaveRequest request);
-  // With a level on the nodes: there it is complete when this returns, and the copy of it is under way.
+  // With a level on the nodes: the checkpoint is complete there when this returns, and is being copied.
   CheckpointReport save_on_nodes(SaveRequest request);
   bool has_nodes() const noexcept { return !options_.local.empty() && !options_.read_only; }
   bool test();  // local
@@ -63,15 +63,15 @@ class CheckpointFolder {
   const CheckpointsOptions& options() const noexcept { return options_; }
 
  private:
-  // What of a listing stays and goes; at the root.
+  // Which checkpoints of a listing stay and which are removed; at the root.
   struct Plan {
-    std::vector<std::string> kept;     // that count as valid, the newest first
+    std::vector<std::string> kept;     // those that count as valid, the newest first
     std::vector<std::string> removed;  // names
   };
 
   void begin_at_root();
   void open_nodes();
-  void number(SaveRequest& request);  // which save it is
+  void number(SaveRequest& request);  // assigns the number of the save
   void start(SaveRequest request);
   bool recover(std::uint64_t step, std::uint64_t save, std::vector<std::string>& bad);
   void require_writable();                     // at the root
@@ -79,7 +79,7 @@ class CheckpointFolder {
   Plan plan(const Listing& listing) const;
   void mark(const std::string& name, const Error& error);                                      // at the root
   std::optional<Listed> next_of(std::set<std::string>& seen, std::vector<std::string>& told);  // at the root
-  // What `work` finds wrong with a checkpoint, which is marked then.
+  // Runs `work`; if it finds a fault of a checkpoint, marks it.
   bool is_proven(const std::string& name, base::FunctionRef<void()> work, std::vector<std::string>& told);
   void keep_newest(std::vector<std::string>& removed, std::vector<std::string>& warnings);
   std::unique_ptr<LoadedCheckpoint> load(const std::string& name, const Manifest& manifest,
@@ -89,13 +89,13 @@ class CheckpointFolder {
   Communicator communicator_;
   CheckpointsOptions options_;
   std::optional<Error> refusal_;  // at the root: why nothing can be written
-  std::uint64_t last_save_ = 0;   // at the root, but for what was recovered from the nodes
-  std::string newest_;            // at the root: what was saved last, by name
+  std::uint64_t last_save_ = 0;   // at the root, except for those recovered from the nodes
+  std::string newest_;            // at the root: name of the checkpoint saved last
   std::set<std::string> proven_;  // at the root: found to be valid since the last save began
   std::unique_ptr<NodeLevel> nodes_;
-  std::set<std::uint64_t> looked_at_;    // sets on the nodes, by the load that is under way
-  std::unique_ptr<OwnContents> copied_;  // what is saved out of memory of its own
-  std::unique_ptr<Saving> saving_;       // under way
+  std::set<std::uint64_t> looked_at_;    // sets on the nodes examined by the current load
+  std::unique_ptr<OwnContents> copied_;  // data saved from separate memory
+  std::unique_ptr<Saving> saving_;       // the current save
 };
 
 }  // namespace lq::sets

@@ -33,7 +33,7 @@ constexpr std::uint64_t most_small_bytes = 64 * base::mebi;
 bool is_digit(char letter) noexcept { return letter >= '0' && letter <= '9'; }
 bool is_hex(char letter) noexcept { return is_digit(letter) || (letter >= 'a' && letter <= 'f'); }
 
-// "step-000000000012-0123abcd": the step of it; nothing for other names.
+// "step-000000000012-0123abcd": its step; empty for other names.
 std::optional<std::uint64_t> step_of_name(std::string_view name) {
   constexpr std::string_view beginning = "step-";
   if (!name.starts_with(beginning)) return std::nullopt;
@@ -55,12 +55,12 @@ bool is_unfinished(std::string_view name) {
   return false;
 }
 
-// A file of a checkpoint, or a temporary one that is to become it.
+// A file of a checkpoint, or its temporary form.
 bool is_file_of_checkpoint(std::string_view name) {
   while (name.starts_with('.')) name.remove_prefix(1);
-  return std::ranges::any_of(
-      std::array{manifest_name, state_file_name, tries_name, streams_name, std::string_view("field-")},
-      [&](std::string_view own) { return name.starts_with(own); });
+  return std::ranges::any_of(std::array{manifest_name, state_file_name, tries_name, streams_name, parity_file_name,
+                                        complete_name, std::string_view("field-")},
+                             [&](std::string_view own) { return name.starts_with(own); });
 }
 
 std::string without_slashes(std::string path) {
@@ -80,7 +80,7 @@ std::string this_job() {
                      base::utc_text(base::seconds_now()));
 }
 
-// No name is left behind by it, as a half of it would be.
+// Replaces control characters, so that a name cannot break the line.
 std::string one_line(const std::string& text) {
   std::string line = base::printable(text, 1000);
   std::ranges::replace(line, '\n', ' ');
@@ -103,12 +103,12 @@ void CheckpointDirectory::make() const {
   const storage::PathKind kind = transport_.kind(path_);
   if (kind == storage::PathKind::directory) return;
   if (kind != storage::PathKind::absent) {
-    base::fail(Code::exists, path_, "there is something else than a folder of this name; checkpoints need a folder");
+    base::fail(Code::exists, path_, "this name exists and is not a folder; checkpoints need a folder");
   }
   const std::string above = base::directory_of(path_);
   if (transport_.kind(above) != storage::PathKind::directory) {
     base::fail(Code::not_found, path_,
-               "cannot make the folder of checkpoints: there is no folder {}; make it, or check that the "
+               "cannot create the folder of checkpoints: folder {} does not exist; create it, or check that the "
                "file system is mounted",
                above);
   }
@@ -142,8 +142,8 @@ Error CheckpointDirectory::refusal() const {
   }
   return base::file_error(
       Code::wrong_state, path_,
-      "another job works in this folder of checkpoints: {}; wait until it has ended, end it, or use another folder",
-      who.empty() ? "it did not say who it is" : who);
+      "another job uses this folder of checkpoints: {}; wait until it has ended, end it, or use another folder",
+      who.empty() ? "it left no information" : who);
 }
 
 void CheckpointDirectory::write_holder() const {
@@ -154,7 +154,7 @@ void CheckpointDirectory::write_holder() const {
     file->write_at(0, base::as_bytes(text));
     file->close();
   } catch (const Error&) {
-    // On a full disk others are told of a job, but not of which.
+    // On a full disk others see that there is a job, but not which.
   }
 }
 
@@ -181,9 +181,9 @@ std::uint64_t CheckpointDirectory::id() const {
     const std::string text = read_small(name);
     const auto high = base::parse_hex32(text.substr(0, number_digits));
     const auto low = base::parse_hex32(text.size() >= digits ? text.substr(number_digits, number_digits) : "");
-    if (high && low) return std::uint64_t{*high} << 32 | *low;
+    if (high && low && (*high != 0 || *low != 0)) return std::uint64_t{*high} << 32 | *low;
   }
-  const std::uint64_t made = std::uint64_t{base::random_number()} << 32 | base::random_number();
+  const std::uint64_t made = std::uint64_t{base::random_number()} << 32 | base::random_number() | 1U;
   write_small(name, base::as_bytes(fmt::format("{:016x}\n", made)));
   return made;
 }
@@ -254,7 +254,7 @@ void CheckpointDirectory::list_one(const std::string& name, Listing& listing) co
   try {
     one.marks = marks_of(name);
   } catch (const Error&) {
-    // FailedTries that cannot be read are none.
+    // Unreadable FailedTries are ignored.
   }
   listing.checkpoints.push_back(std::move(one));
 }
@@ -315,6 +315,31 @@ bool CheckpointDirectory::remove_unfinished(const std::string& name) const {
   if (::rmdir(path.c_str()) == 0 || errno == ENOENT) return true;
   if (errno == ENOTEMPTY || errno == EEXIST) return false;
   throw base::errno_error(path, "remove the folder", errno);
+}
+
+UnfinishedCheckpoint::UnfinishedCheckpoint(const CheckpointDirectory& directory, std::uint64_t step)
+    : directory_(directory), name_(directory.begin(step)) {}
+
+UnfinishedCheckpoint::~UnfinishedCheckpoint() {
+  try {
+    if (!name_.empty()) directory_.remove_unfinished(name_);
+  } catch (...) {
+    // It occupies space until the next save, which removes it.
+  }
+}
+
+std::string UnfinishedCheckpoint::path_of(std::string_view file) const {
+  return directory_.of(name_) + "/" + std::string(file);
+}
+
+std::unique_ptr<storage::File> UnfinishedCheckpoint::create(std::string_view file) const {
+  return directory_.transport().create(path_of(file));
+}
+
+std::string UnfinishedCheckpoint::publish() {
+  std::string name = directory_.publish(name_);
+  name_.clear();
+  return name;
 }
 
 }  // namespace lq::sets

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A folder of checkpoints as names and small files (formats/checkpoints.md 1): which there are, marks of damaged ones,
-// who works in it, and how one appears and goes, each by one rename. All of it is local, for the root alone.
+// A folder of checkpoints as names and small files (formats/checkpoints.md 1): lists checkpoints, marks damaged ones,
+// records its user, and publishes and removes checkpoints, each by one rename. All local, for the root only.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,11 @@
 
 namespace lq::sets {
 
-inline constexpr std::string_view streams_name = "streams.sion";
+inline constexpr std::string_view streams_name = "streams.sion", parity_file_name = "parity",
+                                  complete_name = "complete";
 inline constexpr int most_tries = 2;
 
-// What is known of tries to load one that failed.
+// Failed tries to load a checkpoint.
 struct FailedTries {
   int tries = 0;
   bool is_rejected = false;  // by a program
@@ -34,22 +35,22 @@ struct FailedTries {
   bool is_suspect() const noexcept { return is_rejected || tries > 0; }
 };
 
-// A checkpoint that has its name.
+// A published checkpoint.
 struct Listed {
   std::string name;
-  bool is_ours = true;  // called as those that are saved are: others are loaded, but never removed
+  bool is_ours = true;  // named like those saved here: others are loaded, but never removed
   Manifest manifest;
   std::optional<Error> problem;  // why there is no manifest
   FailedTries marks;
 
-  // By the manifest; where there is none, by the name, if that tells.
+  // From the manifest; without one, from the name, if possible.
   std::uint64_t step() const noexcept;
 };
 
 struct Listing {
   std::vector<Listed> checkpoints;      // the newest first, those without a manifest last
-  std::vector<std::string> unfinished;  // names of what is being written or removed, or was when its job was killed
-  std::vector<std::string> foreign;     // names of what is not of checkpoints
+  std::vector<std::string> unfinished;  // names of checkpoints being written or removed, or left so by a killed job
+  std::vector<std::string> foreign;     // names of anything else
 };
 
 class CheckpointDirectory {
@@ -60,37 +61,37 @@ class CheckpointDirectory {
   storage::Transport& transport() const noexcept { return transport_; }
   std::string of(std::string_view name) const { return path_ + "/" + std::string(name); }
 
-  // Makes the folder where there is none; not those above it.
+  // Creates the folder if it does not exist, but not its parents.
   void make() const;
-  // Takes the lock. wrong_state: another job has it; no_permission: the folder cannot be written to.
+  // Takes the lock. wrong_state: another job has it; no_permission: the folder is not writable.
   void lock();
-  // wrong_state unless the lock is still this one's. One whose file was removed is taken again.
+  // wrong_state unless this job still has the lock. If the lock file was removed, the lock is taken again.
   void require_lock();
   void unlock() noexcept { lock_.reset(); }
-  // Whether another job would have been noticed.
+  // True if another job would have been detected.
   bool excludes_others() const noexcept { return lock_ && lock_->excludes_others(); }
-  // Who holds the lock, in words; empty: nobody.
+  // Describes the holder of the lock; empty: none.
   std::string holder() const;
-  // A number that tells this folder from all others. It is made when it is first asked for.
+  // A number, never 0, that distinguishes this folder from all others, created on first use.
   std::uint64_t id() const;
 
   Listing list() const;
-  // Of the manifest, as it is on the disk.
+  // Of the manifest on disk.
   std::string manifest_text(std::string_view name) const;
 
-  // An empty folder for a checkpoint to be; its name.
+  // Creates an empty folder for a new checkpoint; returns its name.
   std::string begin(std::uint64_t step) const;
-  // Gives it its name, which is returned.
+  // Renames it to its final name, which is returned.
   std::string publish(const std::string& unfinished) const;
-  // Takes a checkpoint's name away and removes it. false: foreign files in it stay.
+  // Renames a checkpoint away and removes it. false: foreign files in it stay.
   bool remove(const std::string& name) const;
-  // The same of what is unfinished.
+  // The same for an unfinished one.
   bool remove_unfinished(const std::string& name) const;
 
   void mark(const std::string& name, std::string_view what, const std::string& reason) const;
   void forget_marks(const std::string& name) const;
 
-  // A small file that appears as a whole, or replaces the one there is.
+  // Creates or replaces a small file atomically.
   void write_small(const std::string& path, base::Bytes contents) const;
 
  private:
@@ -103,6 +104,25 @@ class CheckpointDirectory {
   std::string path_;
   storage::Transport& transport_;
   std::unique_ptr<storage::WriterLock> lock_;
+};
+
+// A checkpoint that has no name yet: its folder is removed unless it is published.
+class UnfinishedCheckpoint {
+ public:
+  // `directory` outlives this.
+  UnfinishedCheckpoint(const CheckpointDirectory& directory, std::uint64_t step);
+  ~UnfinishedCheckpoint();
+  UnfinishedCheckpoint(const UnfinishedCheckpoint&) = delete;
+  UnfinishedCheckpoint& operator=(const UnfinishedCheckpoint&) = delete;
+
+  std::string path_of(std::string_view file) const;
+  std::unique_ptr<storage::File> create(std::string_view file) const;
+  // Gives it its name, which is returned. Its files are synced and closed.
+  std::string publish();
+
+ private:
+  const CheckpointDirectory& directory_;
+  std::string name_;
 };
 
 }  // namespace lq::sets

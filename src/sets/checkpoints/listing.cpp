@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is in a folder of checkpoints, for people: by one process, which changes nothing.
+// Lists a folder of checkpoints, for people: by one process, which changes nothing.
 #include <utility>
 
 #include <limequat/checkpoints.hpp>
@@ -9,6 +9,7 @@
 
 #include "base/json_writer.hpp"
 #include "base/path.hpp"
+#include "comm/alone.hpp"
 #include "sets/checkpoints/directory.hpp"
 
 namespace lq {
@@ -51,7 +52,7 @@ CheckpointEntry describe_unfinished(const CheckpointDirectory& directory, const 
     try {
       entry.bytes += directory.transport().identity(directory.of(name) + "/" + file).bytes;
     } catch (const Error&) {
-      // It is gone, or has its name by now.
+      // It is gone, or has been renamed.
     }
   }
   return entry;
@@ -79,18 +80,20 @@ std::string_view name(CheckpointState state) noexcept {
 }
 
 CheckpointList list_checkpoints(const std::string& folder, const CheckpointListOptions& options) {
-  const sets::CheckpointDirectory directory(folder);
-  CheckpointList list;
-  list.folder = directory.path();
-  sets::Listing found = directory.list();
-  list.holder = directory.holder();
-  for (const sets::Listed& one : found.checkpoints)
-    list.entries.push_back(sets::describe_listed(directory, one, options));
-  for (const std::string& name : found.unfinished) {
-    list.entries.push_back(sets::describe_unfinished(directory, name, !list.holder.empty()));
-  }
-  list.foreign = std::move(found.foreign);
-  return list;
+  return comm::alone([&] {
+    const sets::CheckpointDirectory directory(folder);
+    CheckpointList list;
+    list.folder = directory.path();
+    sets::Listing found = directory.list();
+    list.holder = directory.holder();
+    for (const sets::Listed& one : found.checkpoints)
+      list.entries.push_back(sets::describe_listed(directory, one, options));
+    for (const std::string& name : found.unfinished) {
+      list.entries.push_back(sets::describe_unfinished(directory, name, !list.holder.empty()));
+    }
+    list.foreign = std::move(found.foreign);
+    return list;
+  });
 }
 
 void put(base::JsonWriter& json, const CheckpointEntry& entry) {

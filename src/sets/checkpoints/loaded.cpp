@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Checkpoints that were loaded, as users see them.
+// The public view of loaded checkpoints.
 #include "sets/checkpoints/checkpoint_folder.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace lq::sets {
 
 namespace {
 
-// no_such_record lists what there is.
+// no_such_record lists the existing ones.
 const NamedField& field_named(const Manifest& manifest, const std::string& path, const std::string& name) {
   const auto found = std::ranges::find(manifest.fields, name, &NamedField::name);
   if (found != manifest.fields.end()) return *found;

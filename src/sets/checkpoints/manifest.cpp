@@ -20,6 +20,7 @@
 #include "comm/team.hpp"
 #include "io/sites.hpp"
 #include "kernels/crc32.hpp"
+#include "kernels/galois.hpp"
 #include "storage/owners.hpp"
 
 namespace lq::sets {
@@ -38,7 +39,7 @@ bool can_be_name(std::string_view name) noexcept {
   return !name.empty() && name.size() <= longest_name && std::ranges::none_of(name, is_control);
 }
 
-// Of a file within the checkpoint's folder.
+// A file within the checkpoint's folder.
 bool can_be_file(std::string_view name) noexcept {
   return can_be_name(name) && name.find('/') == std::string_view::npos && name != "." && name != "..";
 }
@@ -66,13 +67,13 @@ class Lines {
   std::uint64_t number(std::uint64_t most = std::uint64_t{1} << 62) {
     const std::string_view text = word();
     const std::optional<std::uint64_t> value = base::parse_u64(text);
-    if (!value || *value > most) fail(fmt::format("\"{}\" in the place of a number", base::printable(text)));
+    if (!value || *value > most) fail(fmt::format("\"{}\" instead of a number", base::printable(text)));
     return *value;
   }
   std::uint32_t sum() {
     const std::string_view text = word();
     const std::optional<std::uint32_t> value = base::parse_hex32(text);
-    if (!value || text.size() != 8) fail(fmt::format("\"{}\" in the place of a sum", base::printable(text)));
+    if (!value || text.size() != 8) fail(fmt::format("\"{}\" instead of a checksum", base::printable(text)));
     return *value;
   }
   bool is_at_end() const noexcept { return line_.empty(); }
@@ -92,7 +93,7 @@ Coord numbers_of(std::string_view text, const Lines& lines) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(','), text.size());
     const std::optional<std::uint64_t> value = base::parse_u64(text.substr(0, end));
-    if (!value || *value > std::uint64_t{1} << 62) lines.fail("extents that are no numbers");
+    if (!value || *value > std::uint64_t{1} << 62) lines.fail("extents that are not numbers");
     numbers.push_back(static_cast<std::int64_t>(*value));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
@@ -114,6 +115,15 @@ void take_file(Lines& lines, Manifest& manifest) {
     while (!lines.is_at_end() && file.sums.size() < sums) file.sums.push_back(lines.sum());
   }
   manifest.files.push_back(std::move(file));
+}
+
+void take_file_of_member(Lines& lines, Manifest& manifest) {
+  SummedFile file;
+  file.bytes = lines.number();
+  file.name = lines.rest();
+  if (!can_be_file(file.name)) lines.fail("a file outside its folder");
+  if (manifest.members.empty()) lines.fail("a part of no member");
+  manifest.members.back().files.push_back(std::move(file));
 }
 
 void take_line(Lines& lines, Manifest& manifest) {
@@ -149,12 +159,19 @@ void take_line(Lines& lines, Manifest& manifest) {
     manifest.fields.push_back(std::move(field));
   } else if (key == "file") {
     take_file(lines, manifest);
+  } else if (key == "parity") {
+    manifest.restorable = static_cast<std::uint32_t>(lines.number(kernels::most_code_blocks));
+    manifest.chunk_bytes = lines.number();
+  } else if (key == "member") {
+    manifest.members.push_back({static_cast<int>(lines.number(most_ranks))});
+  } else if (key == "part") {
+    take_file_of_member(lines, manifest);
   } else {
-    lines.fail(fmt::format("a line \"{}\", which this version does not know", base::printable(key)));
+    lines.fail(fmt::format("an unknown line \"{}\"", base::printable(key)));
   }
 }
 
-// Of a manifest that agrees with its sum, whatever its lines are: a damaged digit is no other version.
+// For a manifest that agrees with its checksum, whatever its lines: a damaged digit does not mean another version.
 std::optional<std::uint64_t> version_of(std::string_view text) {
   constexpr std::string_view beginning = "limequat-checkpoint ";
   const std::size_t end = text.find('\n');
@@ -185,6 +202,11 @@ std::string encode(const Manifest& manifest) {
   if (manifest.pieces > 0) {
     text += fmt::format("piece {} {} {}\n", manifest.piece, manifest.pieces, manifest.set);
   }
+  if (manifest.restorable > 0) text += fmt::format("parity {} {}\n", manifest.restorable, manifest.chunk_bytes);
+  for (const ParityMember& member : manifest.members) {
+    text += fmt::format("member {}\n", member.rank);
+    for (const SummedFile& file : member.files) text += fmt::format("part {} {}\n", file.bytes, file.name);
+  }
   text += fmt::format("block {}\n", manifest.block_bytes);
   for (const NamedState& state : manifest.states) {
     text += fmt::format("state {} {} {}\n", state.offset, state.bytes, state.name);
@@ -209,11 +231,11 @@ Manifest decode_manifest(const std::string& path, std::string_view text) {
   if (const std::optional<std::uint64_t> version = version_of(text); version && *version != 1) {
     base::fail(
         Code::unsupported, path,
-        "version {} of manifests of checkpoints is not known here (1 is); use the version of the library that wrote it",
+        "version {} of checkpoint manifests is unknown (only 1 is supported); use the library version that wrote it",
         *version);
   }
   if (!text.starts_with(first_line) || text.size() < first_line.size() + sum_line_bytes) {
-    base::fail(Code::truncated, path, "this is no manifest of a checkpoint, or it was cut");
+    base::fail(Code::truncated, path, "this is not a manifest of a checkpoint, or it was truncated");
   }
   const std::string_view body = text.substr(0, text.size() - sum_line_bytes);
   const std::string expected = fmt::format("crc32 {:08x}\n", kernels::crc32(0, base::as_bytes(body)));
@@ -248,7 +270,7 @@ std::map<std::string, std::vector<std::byte>> read_states(storage::Transport& tr
     }
     std::vector<std::byte> bytes(static_cast<std::size_t>(one.bytes));
     if (file->read_at(one.offset, bytes) != bytes.size()) {
-      base::fail(Code::truncated, {.path = file->path(), .record = one.name}, "it became shorter while it was read");
+      base::fail(Code::truncated, {.path = file->path(), .record = one.name}, "it became shorter while being read");
     }
     states[one.name] = std::move(bytes);
   }
@@ -259,7 +281,7 @@ namespace {
 
 constexpr std::uint64_t read_at_a_time = base::mebi;
 
-// The blocks of all files, one after the other, of which each rank has a stretch.
+// The blocks of all files in sequence; each rank has a range of them.
 class Blocks {
  public:
   Blocks(storage::Transport& transport, const std::string& folder, const Manifest& manifest)
@@ -272,14 +294,14 @@ class Blocks {
 
   std::uint64_t count() const noexcept { return count_; }
 
-  // So that threads find them open. truncated: a file has another size.
+  // Opened in advance for the threads. truncated: a file has another size.
   void open(std::uint64_t first, std::uint64_t end) {
     for (std::size_t file = 0; file < open_.size(); ++file) {
       const std::uint64_t behind = file + 1 < begins_.size() ? begins_[file + 1] : count_;
       if (behind > first && begins_[file] < end) open_file(file);
     }
   }
-  // The root looks at those that have no block at all.
+  // The root checks files without blocks.
   void look_at_empty() {
     for (std::size_t file = 0; file < open_.size(); ++file) {
       if (manifest_.files[file].bytes == 0) open_file(file);
@@ -332,7 +354,7 @@ class Blocks {
   std::uint64_t count_ = 0;
 };
 
-// Local. Each block of the share of a rank, with its sum, by several threads.
+// Local. Calls back for each block of a rank's share, with its checksum, using several threads.
 void for_each_sum(Blocks& blocks, int share, int shares, int threads, std::uint64_t block_bytes,
                   base::FunctionRef<void(const Blocks::Place&, std::uint32_t)> take) {
   const auto number = static_cast<std::uint64_t>(share), all = static_cast<std::uint64_t>(shares);
@@ -394,7 +416,7 @@ void prove(comm::Comm& comm, storage::Transport& transport, const std::string& f
                       .offset = place.offset,
                       .expected = fmt::format("{:08x}", expected),
                       .found = fmt::format("{:08x}", found)},
-                     "bytes {} to {} are not as they were written: CRC-32 {:08x}, expected {:08x}", place.offset,
+                     "bytes {} to {} have changed since the save: CRC-32 {:08x}, expected {:08x}", place.offset,
                      place.offset + place.bytes - 1, found, expected);
         });
   });

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The manifest of a checkpoint (formats/checkpoints.md 2): what it consists of, and a sum of every block of each file.
-// And its proof: every byte of its files is read, by all ranks together, and compared with these sums.
+// The manifest of a checkpoint (formats/checkpoints.md 2): its contents, and a checksum of every block of each file.
+// Also the proof: all ranks together read every byte of its files and compare it with these checksums.
 #pragma once
 
 #include <cstddef>
@@ -36,20 +36,31 @@ struct NamedField {
   std::string file, name;
   Extents extents = {};    // of the lattice
   Extents processes = {};  // of its writer
-  // Of a piece on a node: where in the lattice its box begins. Without sites it has no file.
+  // For a piece on a node: the corner of its box in the lattice. Without sites it has no file.
   Coord first = {};
+};
+
+// A member of a group of ranks that keep parity of each other's parts, and the files of its part.
+struct ParityMember {
+  int rank = 0;
+  std::vector<SummedFile> files = {};  // without sums
 };
 
 struct Manifest {
   std::uint64_t step = 0;
-  std::uint64_t save = 0;  // counts the saves into the folder
+  std::uint64_t save = 0;  // number of the save into the folder
   std::int64_t date = 0;   // seconds since 1970
   int ranks = 1;
   std::int64_t tasks = 0;  // streams
-  // Of a piece on a node: whose it is, and which save all pieces are of. 0: no piece.
+  // For a piece on a node: its rank, and the save that all pieces belong to. 0: not a piece.
   int piece = 0;
   std::uint64_t pieces = 0;
   std::uint64_t set = 0;
+  // If this is the parity of a group that piece `piece` belongs to: how many parts of the group can be restored (0: no
+  // parity), how the parts are divided, and the members.
+  std::uint32_t restorable = 0;
+  std::uint64_t chunk_bytes = 0;
+  std::vector<ParityMember> members = {};
   std::uint64_t block_bytes = 1 << 20;
   std::vector<NamedState> states;
   std::vector<NamedField> fields;
@@ -58,24 +69,24 @@ struct Manifest {
   std::uint64_t bytes() const noexcept;
 };
 
-// The size of the blocks that have a sum each, for files of so many bytes together.
+// The size of the blocks with a checksum each, for files with this total size.
 std::uint64_t block_bytes_for(std::uint64_t bytes) noexcept;
 
 std::string encode(const Manifest& manifest);
-// malformed, truncated: `path` is for the sentence. Every byte of it counts for its sum.
+// malformed, truncated: `path` is for messages. Its checksum covers every byte.
 Manifest decode_manifest(const std::string& path, std::string_view text);
 
-// invalid_argument unless it can be a name of a field or state: 1 to 255 bytes, no control characters.
+// invalid_argument unless it is a valid name of a field or state: 1 to 255 bytes, no control characters.
 void require_name(std::string_view name, std::string_view what);
 
-// Local, at the root. The states of a checkpoint, which its manifest says where to find.
+// Local, at the root. The states of a checkpoint, at the positions in its manifest.
 std::map<std::string, std::vector<std::byte>> read_states(storage::Transport& transport, const std::string& folder,
                                                           const Manifest& manifest);
 
-// Collective. Sets the sums of the files, of which names and sizes are known on all ranks, from what is in `folder`.
+// Collective. Computes the checksums of the files in `folder`, whose names and sizes are known on all ranks.
 void sum_files(comm::Comm& comm, storage::Transport& transport, const std::string& folder, Manifest& manifest);
-// Collective. Throws unless they agree: truncated, checksum_mismatch, and what opening and reading throws. Ranks read
-// what others wrote, where there are others.
+// Collective. Throws unless the checksums agree: truncated, checksum_mismatch, and the errors of opening and reading.
+// Ranks read what other ranks wrote, if there are any.
 void prove(comm::Comm& comm, storage::Transport& transport, const std::string& folder, const Manifest& manifest,
            int threads = 0);
 

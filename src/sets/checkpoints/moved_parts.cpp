@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -18,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t piece_bytes = 4 * base::mebi;
 
-// A part in pieces: each says of which file it is, and where in it.
+// Sends a part in pieces, each with its file and position.
 class Sender {
  public:
   explicit Sender(const SentPart& part) : part_(part) {
@@ -63,33 +64,21 @@ class Sender {
 class Receiver {
  public:
   explicit Receiver(const CheckpointDirectory& directory) : directory_(directory) {}
-  ~Receiver() {
-    try {
-      file_.reset();
-      if (!unfinished_.empty()) directory_.remove_unfinished(unfinished_);
-    } catch (...) {
-      // It takes place, and does no other harm.
-    }
-  }
-  Receiver(const Receiver&) = delete;
-  Receiver& operator=(const Receiver&) = delete;
 
   void take(base::Bytes bytes) {
     const auto step = comm::take<std::uint64_t>(bytes);
     const std::string name = comm::take_text(bytes);
     const auto offset = comm::take<std::uint64_t>(bytes);
-    if (unfinished_.empty()) unfinished_ = directory_.begin(step);
+    if (!part_) part_.emplace(directory_, step);
     if (offset == 0) {
       close();
-      file_ = directory_.transport().create(directory_.of(unfinished_) + "/" + name);
+      file_ = part_->create(name);
     }
     file_->write_at(offset, bytes);
   }
   std::string publish() {
     close();
-    std::string name = directory_.publish(unfinished_);
-    unfinished_.clear();
-    return name;
+    return part_->publish();
   }
 
  private:
@@ -101,8 +90,8 @@ class Receiver {
   }
 
   const CheckpointDirectory& directory_;
-  std::string unfinished_;
-  std::unique_ptr<storage::File> file_;
+  std::optional<UnfinishedCheckpoint> part_;
+  std::unique_ptr<storage::File> file_;  // closed before the folder is removed
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Parts of checkpoints on their way from the disk of one node to that of another, file by file.
+// Moves parts of checkpoints from the disk of one node to that of another, file by file.
 #pragma once
 
 #include <span>
@@ -13,17 +13,17 @@
 
 namespace lq::sets {
 
-// One that this rank sends.
+// A part that this rank sends.
 struct SentPart {
   int to = 0;
   const CheckpointDirectory* directory = nullptr;
-  std::string name;  // in it
+  std::string name;  // within the folder
   std::uint64_t step = 0;
 };
 
-// Collective. Each rank sends any number of parts to others, and gets one at most, which is a checkpoint of `into` when
-// this returns: complete, synced, with a name of its own, which is returned; empty: it got none. On an error nothing of
-// them stays, on any rank. A rank holds a few MiB for each part that it sends.
+// Collective. Each rank sends any number of parts, and receives at most one, which is then a checkpoint in `into`:
+// complete, synced, published under the returned name; empty: it received none. After an error none of
+// them stays, on any rank. A rank needs a few MiB for each part that it sends.
 std::string move_parts(comm::Comm& comm, std::span<const SentPart> sent,
                        base::FunctionRef<const CheckpointDirectory&()> into);
 

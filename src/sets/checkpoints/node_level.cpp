@@ -30,7 +30,7 @@ namespace lq::sets {
 namespace {
 
 constexpr std::string_view no_file = "-";
-constexpr std::string_view rank_folder = "rank-", copy_folder = "copy-";
+constexpr std::string_view rank_folder = "rank-", parity_folder = "parity-";
 constexpr std::size_t kept_on_node = 2;  // checkpoints of each rank
 
 CheckpointsOptions options_on_node(const CheckpointsOptions& shared) {
@@ -47,8 +47,8 @@ Coord sum_of(Coord a, const Coord& b) {
   return a;
 }
 
-// The sites of this rank as a lattice of their own: functions are asked for the sites that they know, and what is
-// sorted by parity is so by that in the whole lattice.
+// The sites of this rank as a separate lattice: functions are called for sites that they know, and
+// sorting by parity still uses the parity in the whole lattice.
 Field on_own_lattice(Field field, const Box& box) {
   const Coord corner = box.lower;
   if (field.fetch) {
@@ -71,7 +71,7 @@ Field on_own_lattice(Field field, const Box& box) {
   return field;
 }
 
-// Numbers of sites in memory of their own.
+// The numbers of sites in separate memory.
 struct SiteBytes {
   std::shared_ptr<std::vector<std::byte>> bytes;
   std::uint64_t numbers = 0;
@@ -82,7 +82,7 @@ SiteBytes room_for(const FieldSpec& spec, std::uint64_t sites) {
   return {std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(numbers * spec.number_bytes())), numbers};
 }
 
-// Local. The sites of a part, and what they are.
+// Local. The sites of a part, and their description.
 struct FieldPart {
   Box box;
   FieldSpec spec;
@@ -91,7 +91,7 @@ struct FieldPart {
 FieldPart read_part(const std::string& path, const Coord& first) {
   const Catalog catalog = inspect(path);
   if (catalog.fields.size() != 1) {
-    base::fail(Code::malformed, path, "it has {} fields, expected one", catalog.fields.size());
+    base::fail(Code::malformed, path, "it has {} fields, expected 1", catalog.fields.size());
   }
   const FieldEntry& entry = catalog.fields.front();
   FieldPart part{{first, entry.payload.extents}, entry.payload.spec, {}};
@@ -117,7 +117,7 @@ void append_streams(OwnContents& own, const std::string& folder, const Manifest&
   for (std::int64_t task = 0; task < reader.tasks(); ++task) own.streams.push_back(reader.task(task).read_all());
 }
 
-// Collective. The same on all ranks, of which some know it.
+// Collective. The same on all ranks, some of which know it.
 FieldSpec agreed_spec(comm::Comm& comm, const FieldSpec* mine) {
   std::array<std::uint64_t, 7> facts{};
   if (mine != nullptr) {
@@ -141,10 +141,10 @@ FieldSpec agreed_spec(comm::Comm& comm, const FieldSpec* mine) {
   return spec;
 }
 
-// Collective. The process grid of the writer, with every rank at the place where its box is; those without sites are at
-// any of the others.
+// Collective. The process grid of the writer, with every rank at the place of its box; ranks without sites get any of
+// the other places.
 GridOptions grid_of_before(comm::Comm& comm, const NamedField& field, const Box* mine) {
-  std::vector<std::uint64_t> places;  // the rank of each, from 1
+  std::vector<std::uint64_t> places;  // the rank at each, from 1
   comm::agree(comm, [&] {
     places.resize(static_cast<std::size_t>(volume(field.processes)));
     if (mine == nullptr) return;
@@ -171,7 +171,7 @@ GridOptions grid_of_before(comm::Comm& comm, const NamedField& field, const Box*
   });
 }
 
-// A field whose sites are looked for in the parts.
+// A field whose sites are taken from the parts.
 Field field_of_parts(const FieldSpec& spec, std::vector<FieldPart> parts) {
   const std::uint64_t site_bytes = spec.site_bytes();
   Field field;
@@ -189,7 +189,10 @@ Field field_of_parts(const FieldSpec& spec, std::vector<FieldPart> parts) {
 }  // namespace
 
 NodeLevel::NodeLevel(const Communicator& communicator, const CheckpointsOptions& options, std::uint64_t id)
-    : communicator_(communicator), folder_(fmt::format("{}/{:016x}", options.local, id)) {
+    : communicator_(communicator),
+      folder_(fmt::format("{}/{:016x}", options.local, id)),
+      nodes_of_group_(options.node_group),
+      lost_nodes_(static_cast<std::uint32_t>(options.lost_nodes)) {
   const std::string mine = folder_of(communicator_.rank());
   storage::resolve(mine).make_directory(mine);
   own_ = std::make_unique<CheckpointFolder>(mine, Communicator(), options_on_node(options));
@@ -200,7 +203,7 @@ NodeLevel::~NodeLevel() = default;
 
 std::string NodeLevel::folder_of(int rank) const { return fmt::format("{}/{}{:06}", folder_, rank_folder, rank); }
 
-// All parts or none: those of a checkpoint that is not whole would take the places of older ones that are.
+// All parts or none: those of an incomplete checkpoint would replace older complete ones.
 OwnContents NodeLevel::save(const SaveRequest& request, CheckpointReport& report) {
   comm::Comm& comm = communicator_.engine();
   const std::uint64_t set =
@@ -215,58 +218,71 @@ OwnContents NodeLevel::save(const SaveRequest& request, CheckpointReport& report
   std::uint64_t bytes = report.bytes;
   comm.all_reduce({&bytes, 1}, comm::Reduce::sum);
   report.bytes = bytes;
-  keep_copies(report);
+  keep_parity(report);
+  note_complete(report);
   return own;
 }
 
-// The ranks of a node mostly follow each other, or lie apart by the number of nodes. Where neither brings each part to
-// another node, most of them still are.
-void NodeLevel::find_neighbours() {
-  comm::Comm& comm = communicator_.engine();
-  const comm::Node& node = comm.node();
-  if (node.is_only()) return;
-  for (const int shift : {node.largest(), 1}) {
-    std::uint64_t stays = node.index_of((comm.rank() + shift) % comm.size()) ? 1 : 0;
-    comm.all_reduce({&stays, 1}, comm::Reduce::max);
-    shift_ = shift;
-    if (stays == 0) return;
-  }
-  shift_ = node.largest() % comm.size();
+void NodeLevel::form_groups() {
+  if (lost_nodes_ > 0) group_ = form_parity_group(communicator_.engine(), nodes_of_group_);
 }
 
-std::string NodeLevel::folder_of_copy(int rank) const { return fmt::format("{}/{}{:06}", folder_, copy_folder, rank); }
+std::string NodeLevel::folder_of_parity() const {
+  return fmt::format("{}/{}{:06}", folder_, parity_folder, communicator_.rank());
+}
 
-// Without them the checkpoint is as good, as long as no node is lost.
-void NodeLevel::keep_copies(CheckpointReport& report) {
-  if (shift_ == 0) return;
+// Without it the checkpoint is equally valid, as long as no node is lost.
+void NodeLevel::keep_parity(CheckpointReport& report) {
   comm::Comm& comm = communicator_.engine();
+  if (lost_nodes_ == 0 || comm.node().is_only()) return;
+  std::array<std::uint64_t, 1> served{0};
   try {
-    const int from = (comm.rank() + comm.size() - shift_) % comm.size();
-    std::unique_ptr<CheckpointDirectory> copies;
-    std::vector<SentPart> sent;
+    std::unique_ptr<CheckpointDirectory> kept;
+    NodePart mine;
     comm::agree(comm, [&] {
-      copies = std::make_unique<CheckpointDirectory>(folder_of_copy(from));
-      copies->make();
-      for (const std::string& name : copies->list().unfinished) copies->remove_unfinished(name);
-      sent = {{(comm.rank() + shift_) % comm.size(), &own_->directory(), name_in(report.path), report.step}};
+      kept = std::make_unique<CheckpointDirectory>(folder_of_parity());
+      kept->make();
+      for (const std::string& name : kept->list().unfinished) kept->remove_unfinished(name);
+      const CheckpointDirectory& own = own_->directory();
+      const std::string name = name_in(report.path);
+      mine = {own.path(), name, decode_manifest(report.path, own.manifest_text(name))};
     });
-    move_parts(comm, sent, [&]() -> const CheckpointDirectory& { return *copies; });
+    served[0] = write_parity(comm, group_, lost_nodes_, mine, *kept);
     comm::agree(comm, [&] {
-      const std::vector<Listed> all = copies->list().checkpoints;
-      for (std::size_t number = kept_on_node; number < all.size(); ++number) copies->remove(all[number].name);
+      const std::vector<Listed> all = kept->list().checkpoints;
+      for (std::size_t number = kept_on_node; number < all.size(); ++number) kept->remove(all[number].name);
     });
+    comm.all_reduce(served, comm::Reduce::min);
   } catch (const Error& error) {
     if (error.code() == Code::communication) throw;
-    comm::agree_alike(
-        comm, [&] { report.warnings.push_back(fmt::format("no copies were made on other nodes: {}", error.what())); });
+    comm::agree_alike(comm, [&] {
+      report.warnings.push_back(fmt::format("no parity was written on other nodes: {}", error.what()));
+    });
+    return;
   }
+  if (served[0] >= lost_nodes_) return;
+  comm::agree_alike(comm, [&] {
+    report.warnings.push_back(
+        fmt::format("the parts on the nodes survive the loss of {} nodes of a group, expected {}: there are too few "
+                    "nodes, or the ranks are distributed too unevenly over them",
+                    served[0], lost_nodes_));
+  });
 }
 
 void NodeLevel::remove_part(const CheckpointReport& report) const noexcept {
   try {
     if (!report.path.empty()) own_->directory().remove(name_in(report.path));
   } catch (...) {
-    // It is told from those that are whole when all parts are looked for.
+    // It is distinguished from complete ones when the parts are searched.
+  }
+}
+
+void NodeLevel::note_complete(const CheckpointReport& report) const noexcept {
+  try {
+    const CheckpointDirectory& own = own_->directory();
+    own.write_small(own.of(name_in(report.path)) + "/" + std::string(complete_name), {});
+  } catch (...) {
+    // The notes of the other ranks suffice.
   }
 }
 
@@ -288,7 +304,7 @@ void NodeLevel::save_here(const SaveRequest& request, std::uint64_t set, Checkpo
   }
   own_->begin_save(std::move(part));
   report = *own_->complete_save();
-  // What is copied is read from what was saved.
+  // The copy is read from the saved part.
   const Manifest saved = decode_manifest(report.path, own_->directory().manifest_text(name_in(report.path)));
   append_streams(own, report.path, saved);
   own.contents.state = request.contents.state;
@@ -308,14 +324,14 @@ void NodeLevel::save_here(const SaveRequest& request, std::uint64_t set, Checkpo
   keep_streams(own);
 }
 
-std::vector<NodeLevel::Part> NodeLevel::parts_here(std::uint64_t set) const {
+std::vector<NodePart> NodeLevel::published_here(std::string_view kind, std::uint64_t set) const {
   std::vector<std::string> names;
-  std::vector<Part> parts;
+  std::vector<NodePart> parts;
   if (const int reason = base::names_in(folder_, names); reason != 0 && reason != ENOENT) {
     throw base::errno_error(folder_, "list the checkpoints of this node", reason);
   }
   for (const std::string& name : names) {
-    if (!name.starts_with(rank_folder) && !name.starts_with(copy_folder)) continue;
+    if (!name.starts_with(kind)) continue;
     const CheckpointDirectory directory(folder_ + "/" + name);
     for (Listed& one : directory.list().checkpoints) {
       if (one.problem || one.marks.is_left_alone() || one.manifest.pieces == 0) continue;
@@ -325,6 +341,8 @@ std::vector<NodeLevel::Part> NodeLevel::parts_here(std::uint64_t set) const {
   return parts;
 }
 
+std::vector<NodePart> NodeLevel::parts_here(std::uint64_t set) const { return published_here(rank_folder, set); }
+
 std::vector<NodeSet> NodeLevel::find() const {
   comm::Comm& comm = communicator_.engine();
   std::vector<NodeSet> sets;
@@ -332,18 +350,23 @@ std::vector<NodeSet> NodeLevel::find() const {
     std::exception_ptr failure;
     std::vector<NodeSet> here;
     base::keep_failure(failure, [&] {
-      for (const Part& part : parts_here(0)) {
+      for (const NodePart& part : parts_here(0)) {
         const Manifest& manifest = part.manifest;
-        here.push_back({manifest.set, manifest.step, manifest.save, manifest.pieces});
+        const CheckpointDirectory directory(part.folder);
+        const std::string note = directory.of(part.name) + "/" + std::string(complete_name);
+        here.push_back({manifest.set, manifest.step, manifest.save, manifest.pieces,
+                        directory.transport().kind(note) == storage::PathKind::file});
       }
     });
     base::keep_failure(failure, [&] {
-      std::set<std::uint64_t> seen;
+      std::map<std::uint64_t, NodeSet> seen;
       for (const std::vector<std::byte>& bytes : comm.gather(std::as_bytes(std::span(here)), 0)) {
         for (const NodeSet& one : comm::take_all<NodeSet>(base::Bytes(bytes))) {
-          if (seen.insert(one.set).second) sets.push_back(one);
+          const bool was_complete = seen.emplace(one.set, one).first->second.was_complete;
+          seen[one.set].was_complete = was_complete || one.was_complete;
         }
       }
+      for (const auto& [set, one] : seen) sets.push_back(one);
     });
     if (failure) std::rethrow_exception(failure);
   });
@@ -365,12 +388,11 @@ void NodeLevel::reject(std::uint64_t step, std::uint64_t save, const std::string
     }
   };
   reject_in(own_->directory());
-  const CheckpointDirectory copies(
-      folder_of_copy((communicator_.rank() + communicator_.size() - shift_) % communicator_.size()));
-  if (shift_ > 0 && copies.transport().kind(copies.path()) == storage::PathKind::directory) reject_in(copies);
+  const CheckpointDirectory parity(folder_of_parity());
+  if (parity.transport().kind(parity.path()) == storage::PathKind::directory) reject_in(parity);
 }
 
-void NodeLevel::prove_part(const Part& part) const {
+void NodeLevel::prove_part(const NodePart& part) const {
   const CheckpointDirectory directory(part.folder);
   try {
     prove(Communicator().engine(), directory.transport(), directory.of(part.name), part.manifest);
@@ -380,8 +402,8 @@ void NodeLevel::prove_part(const Part& part) const {
   }
 }
 
-// The same, of a part of another rank, who marks it.
-bool NodeLevel::is_whole(const Part& part) const {
+// The same for a part of another rank, which marks it.
+bool NodeLevel::is_whole(const NodePart& part) const {
   const CheckpointDirectory directory(part.folder);
   try {
     prove(Communicator().engine(), directory.transport(), directory.of(part.name), part.manifest);
@@ -392,8 +414,8 @@ bool NodeLevel::is_whole(const Part& part) const {
   }
 }
 
-// A part that is not on the node of its rank, or damaged there, comes from one that has a copy.
-void NodeLevel::fetch_own(const NodeSet& set, std::map<std::uint64_t, Part>& parts) const {
+// A part that is missing or damaged on the node of its rank is fetched from the node that has it, or restored.
+void NodeLevel::fetch_own(const NodeSet& set, std::map<std::uint64_t, NodePart>& parts) const {
   comm::Comm& comm = communicator_.engine();
   const auto rank = static_cast<std::uint64_t>(comm.rank());
   std::uint64_t lacks = 0;
@@ -410,7 +432,7 @@ void NodeLevel::fetch_own(const NodeSet& set, std::map<std::uint64_t, Part>& par
   std::uint64_t any = lacks;
   comm.all_reduce({&any, 1}, comm::Reduce::max);
   if (any == 0) return;
-  std::vector<std::uint64_t> wanted;  // pieces
+  std::vector<std::uint64_t> wanted;  // requested pieces
   comm::agree(comm, [&] {
     std::exception_ptr failure;
     std::vector<std::uint64_t> all;
@@ -426,7 +448,7 @@ void NodeLevel::fetch_own(const NodeSet& set, std::map<std::uint64_t, Part>& par
     });
     if (failure) std::rethrow_exception(failure);
   });
-  // Of those that have a whole one, the rank with the lowest number sends it.
+  // Among the ranks with an intact one, the lowest sends it.
   std::vector<std::uint64_t> owners = comm::agree(comm, [&] {
     std::vector<std::uint64_t> mine;
     for (const std::uint64_t piece : wanted) {
@@ -441,30 +463,60 @@ void NodeLevel::fetch_own(const NodeSet& set, std::map<std::uint64_t, Part>& par
   comm::agree(comm, [&] {
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       if (owners[i] != rank) continue;
-      const Part& part = parts.at(wanted[i]);
+      const NodePart& part = parts.at(wanted[i]);
       directories.push_back(std::make_unique<CheckpointDirectory>(part.folder));
       sent.push_back({static_cast<int>(wanted[i]), directories.back().get(), part.name, set.step});
     }
   });
   const std::string name = move_parts(comm, sent, [&]() -> const CheckpointDirectory& { return own_->directory(); });
+  take_own(name, parts);
+  const std::vector<std::uint64_t> lost = comm::agree(comm, [&] {
+    std::vector<std::uint64_t> pieces;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (owners[i] == ~std::uint64_t{0}) pieces.push_back(wanted[i]);
+    }
+    return pieces;
+  });
+  if (!lost.empty()) restore_own(set, lost, parts);
+}
+
+// By parity, from all that is left of each group.
+void NodeLevel::restore_own(const NodeSet& set, std::span<const std::uint64_t> lost,
+                            std::map<std::uint64_t, NodePart>& parts) const {
+  comm::Comm& comm = communicator_.engine();
+  std::map<std::uint64_t, NodePart> intact;
+  std::vector<NodePart> parity;
   comm::agree(comm, [&] {
+    for (const auto& [piece, part] : parts) {
+      if (is_whole(part)) intact.insert_or_assign(piece, part);
+    }
+    for (NodePart& one : published_here(parity_folder, set.set)) {
+      if (is_whole(one)) parity.push_back(std::move(one));
+    }
+  });
+  take_own(restore_parts(comm, lost, intact, parity, own_->directory()), parts);
+}
+
+// Collective. `name`: of the part of this rank that has come back; empty: none has.
+void NodeLevel::take_own(const std::string& name, std::map<std::uint64_t, NodePart>& parts) const {
+  comm::agree(communicator_.engine(), [&] {
     if (name.empty()) return;
     const CheckpointDirectory& mine = own_->directory();
-    parts[rank] = {mine.path(), name, decode_manifest(mine.of(name), mine.manifest_text(name))};
+    parts[static_cast<std::uint64_t>(communicator_.rank())] = {
+        mine.path(), name, decode_manifest(mine.of(name), mine.manifest_text(name))};
   });
 }
 
-// On as many ranks as saved it each takes its own part, on the same process grid, wherever the others are. Else every
-// rank must see all parts, because it needs sites of any.
+// If the number of ranks is unchanged each takes its own part, on the same process grid, wherever the others are.
+// Otherwise every rank must see all parts, because it may need sites of any.
 OwnContents NodeLevel::recover(const NodeSet& set) const {
   comm::Comm& comm = communicator_.engine();
   const auto ranks = static_cast<std::uint64_t>(comm.size()), rank = static_cast<std::uint64_t>(comm.rank());
   const bool is_as_before = set.pieces == ranks;
-  std::map<std::uint64_t, Part> parts;
+  std::map<std::uint64_t, NodePart> parts;
   OwnContents own;
   comm::agree(comm, [&] {
-    for (Part& part : parts_here(set.set)) {
-      // Copies are called so that they come before.
+    for (NodePart& part : parts_here(set.set)) {
       parts.insert_or_assign(static_cast<std::uint64_t>(part.manifest.piece), std::move(part));
     }
   });

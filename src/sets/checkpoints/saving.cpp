@@ -23,11 +23,11 @@
 namespace lq::sets {
 namespace {
 
-constexpr std::size_t stream_piece_bytes = 4 * base::mebi;  // written before it is looked whether the save goes on
+constexpr std::size_t stream_piece_bytes = 4 * base::mebi;  // written between two checks whether the save continues
 
 Error differs(const std::string& path, const std::string& what) {
   return base::file_error(Code::checksum_mismatch, path,
-                          "{} was read back otherwise than it was written; no checkpoint was made of it. Save again, "
+                          "{} differs when read back; no checkpoint was published. Save again, "
                           "and have the storage examined if it happens again",
                           what);
 }
@@ -51,15 +51,14 @@ std::vector<comm::Stated> stated(const SaveRequest& request, const CheckpointsOp
       throw Error(Code::invalid_argument, fmt::format("two fields of the checkpoint are called \"{}\"", field.name));
     }
     if (field.grid.size() != ranks) {
-      throw Error(
-          Code::invalid_argument,
-          fmt::format("field \"{}\": its grid has {} ranks, the checkpoints have {}; all ranks that save make up "
-                      "the grid of each field",
-                      field.name, field.grid.size(), ranks));
+      throw Error(Code::invalid_argument,
+                  fmt::format("field \"{}\": its grid has {} ranks, the checkpoints have {}; all saving ranks form "
+                              "the grid of each field",
+                              field.name, field.grid.size(), ranks));
     }
     if (field.options.verify == Verify::none) {
       throw Error(Code::invalid_argument,
-                  fmt::format("field \"{}\": a checkpoint needs checksums; leave verify as it is", field.name));
+                  fmt::format("field \"{}\": a checkpoint needs checksums; leave verify unchanged", field.name));
     }
     fields += field.name + "\n";
   }
@@ -132,7 +131,7 @@ void Saving::begin_streams() {
       *thread_ = base::start_quiet_thread([this] { write_streams(); });
     } catch (const std::exception&) {
       thread_.reset();
-      write_streams();  // no thread is to be had
+      write_streams();  // no thread is available
     }
   });
 }
@@ -204,7 +203,7 @@ void Saving::compare_states() const {
   });
 }
 
-// What this rank wrote it has in memory, if it is dealt the same tasks; of others the chunks have checksums.
+// Compares this rank's data with its memory, if it gets the same tasks; the chunks of other ranks have checksums.
 void Saving::compare_streams() const {
   comm::Comm& comm = communicator_.engine();
   if (request_.manifest.tasks == 0) return;
@@ -231,8 +230,8 @@ void Saving::compare_streams() const {
   });
 }
 
-// The files that there are, with a sum of each of their blocks. What was read back before has the sums of its own
-// formats; what the manifest says of it is read again, from the disk and by other ranks, before anybody relies on it.
+// Lists the files, with a checksum of each block. Data read back before are covered by the checksums of their own
+// formats; the manifest's checksums are verified again, from disk and by other ranks, before they are relied on.
 void Saving::write_manifest() {
   comm::Comm& comm = communicator_.engine();
   std::string text;
@@ -252,7 +251,7 @@ void Saving::write_manifest() {
       manifest.files.push_back({name, directory_.transport().open_read(path() + "/" + name)->size()});
     }
     manifest.block_bytes = block_bytes_for(manifest.bytes());
-    // Sums of the right number, so that it can be read.
+    // Placeholder checksums in the right number, so that it can be read.
     Manifest without = manifest;
     for (SummedFile& file : without.files) {
       file.sums.resize(static_cast<std::size_t>((file.bytes + manifest.block_bytes - 1) / manifest.block_bytes));
@@ -272,14 +271,14 @@ void Saving::write_manifest() {
 void Saving::give_up() noexcept {
   const base::Uninterruptible outlasting;
   if (process_ != ::getpid()) {
-    static_cast<void>(thread_.release());  // a forked child has it not, and no say in the files
+    static_cast<void>(thread_.release());  // a forked child does not have it, and must not touch the files
     return;
   }
   is_given_up_ = true;
   if (thread_) thread_->join();
   thread_.reset();
   fields_.clear();
-  writer_.reset();  // its files go with the folder
+  writer_.reset();  // its files are removed with the folder
   try {
     if (communicator_.rank() == 0 && !unfinished_.empty()) directory_.remove_unfinished(unfinished_);
   } catch (...) {

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One checkpoint being saved, from an empty folder to a proven manifest. It is under way in the background between its
-// two halves: a thread writes the streams, fields are transfers in flight.
+// Saves one checkpoint, from an empty folder to a proven manifest. Between its two halves it runs in the background:
+// a thread writes the streams, fields are transfers in flight.
 #pragma once
 
 #include <atomic>
@@ -23,17 +23,17 @@
 
 namespace lq::sets {
 
-// What is borrowed and what is known of a checkpoint that is to be saved.
+// The borrowed contents of a checkpoint to be saved, and facts about it.
 struct SaveRequest {
   std::uint64_t step = 0;
   CheckpointContents contents;
-  Manifest manifest = {};  // what does not come from the contents: save, piece; at the root
+  Manifest manifest = {};  // members not derived from the contents: save, piece; at the root
 };
 
 // The name of a field's file in the folder of the checkpoint.
 std::string file_of_field(std::size_t number);
 
-// Local. What all ranks must ask for alike; invalid_argument.
+// Local. Arguments that all ranks must agree on; invalid_argument.
 std::vector<comm::Stated> stated(const SaveRequest& request, const CheckpointsOptions& options, int ranks);
 
 class Saving {
@@ -41,22 +41,22 @@ class Saving {
   // Local.
   Saving(CheckpointDirectory& directory, const Communicator& communicator, const CheckpointsOptions& options,
          SaveRequest request);
-  ~Saving();  // gives it up, if it is under way: all ranks do
+  ~Saving();  // cancels a save in progress, on all ranks
   Saving(const Saving&) = delete;
   Saving& operator=(const Saving&) = delete;
 
-  // Collective. Returns when all is under way.
+  // Collective. Returns when everything is running.
   void begin();
   // Local.
   bool test();
-  // Collective. The rest, up to a folder whose contents were read back, without its name.
+  // Collective. The rest, up to a folder whose contents were read back, before its publication.
   void complete();
-  // Nothing of it stays. All ranks do so, for those that exchange messages take part until nobody needs them.
+  // Removes everything. All ranks call it, because ranks that exchange messages take part until no rank needs them.
   void give_up() noexcept;
-  // It has its name: there is nothing to give up.
+  // It is published: nothing is left to cancel.
   void release() noexcept { unfinished_.clear(); }
 
-  const std::string& unfinished() const noexcept { return unfinished_; }  // at the root: its name until it has one
+  const std::string& unfinished() const noexcept { return unfinished_; }  // at the root: its name until publication
   const Manifest& manifest() const noexcept { return request_.manifest; }
   double seconds() const noexcept { return watch_.seconds(); }
 
@@ -79,7 +79,7 @@ class Saving {
   std::string unfinished_, path_, streams_path_;
   std::optional<MultifileWriter> writer_;
   std::vector<Pending> fields_;
-  int process_;  // that began it
+  int process_;  // the process that started it
   std::unique_ptr<std::thread> thread_;
   std::atomic<bool> is_given_up_{false}, are_streams_written_{false};
   std::exception_ptr failure_;  // of the thread

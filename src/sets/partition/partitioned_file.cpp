@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Partitioned files: what lies at a path as one (a set by its description, QIO's part files, a lattice file, bytes),
+// Partitioned files: what a path refers to (a set by its description, QIO's part files, a lattice file, bytes),
 // how well partitions match, and which one fits an access.
 #include <algorithm>
 #include <optional>
@@ -15,6 +15,7 @@
 #include "base/byte_source.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "comm/alone.hpp"
 #include "format/format.hpp"
 #include "io/journal.hpp"
 #include "io/replacement.hpp"
@@ -28,7 +29,7 @@ namespace lq {
 
 namespace {
 
-// Adds what two parts have in common.
+// Adds the bytes that two parts share.
 void add_pair(Matching& matching, storage::PartBytes& one, storage::PartBytes& other, std::uint64_t begin,
               std::uint64_t end) {
   storage::CommonBytes common(one, other, begin, end);
@@ -54,7 +55,7 @@ void add_part(Matching& matching, const Partition& one, std::uint64_t number, co
   }
 }
 
-// All ways to make `parts` parts by cutting each axis at most once, in blocks or as the access cuts it first.
+// All ways to make `parts` parts by cutting each axis at most once, in blocks or like the access's first cut.
 class Candidates {
  public:
   Candidates(const Partition& access, std::uint64_t parts) : access_(access) {
@@ -88,28 +89,32 @@ class Candidates {
 }  // namespace
 
 Matching match(const Partition& one, const Partition& other) {
-  Matching matching;
-  for (std::uint64_t part = 0; part < one.parts(); ++part) add_part(matching, one, part, other);
-  return matching;
+  return comm::alone([&] {
+    Matching matching;
+    for (std::uint64_t part = 0; part < one.parts(); ++part) add_part(matching, one, part, other);
+    return matching;
+  });
 }
 
 Partition propose_partition(const Partition& access, std::uint64_t parts) {
-  // The first process stands for all: regular distributions treat them alike.
-  std::optional<std::pair<Matching, Partition>> best;
-  const Candidates candidates(access, parts);
-  for (const Partition& candidate : candidates.all()) {
-    Matching matching;
-    add_part(matching, access, 0, candidate);
-    const auto requests = [](const Matching& of) { return std::pair(of.runs, of.pairs); };
-    const bool is_better = !best || requests(matching) < requests(best->first);
-    if (is_better) best = {matching, candidate};
-  }
-  if (best) return best->second;
-  throw Error(Code::invalid_argument,
-              fmt::format("no cuts of the axes make {} parts; choose a number that their extents allow", parts));
+  return comm::alone([&] {
+    // The first process represents all: regular distributions treat them equally.
+    std::optional<std::pair<Matching, Partition>> best;
+    const Candidates candidates(access, parts);
+    for (const Partition& candidate : candidates.all()) {
+      Matching matching;
+      add_part(matching, access, 0, candidate);
+      const auto requests = [](const Matching& of) { return std::pair(of.runs, of.pairs); };
+      const bool is_better = !best || requests(matching) < requests(best->first);
+      if (is_better) best = {matching, candidate};
+    }
+    if (best) return best->second;
+    throw Error(Code::invalid_argument,
+                fmt::format("the axes cannot be cut into {} parts; choose a number that their extents allow", parts));
+  });
 }
 
-// What lies at a path, as a partitioned file: a set by its description, QIO's part files, a lattice file, bytes.
+// Opens a path as a partitioned file: a set by its description, QIO's part files, a lattice file, bytes.
 
 namespace sets {
 namespace {
@@ -129,7 +134,7 @@ FileArray sites_of(const Payload& payload) {
   return array;
 }
 
-// Each of QIO's part files holds one block of the lattice (formats/scidac.md 4.6): part k of a partition into blocks.
+// Each of QIO's part files has one block of the lattice (formats/scidac.md 4.6): part k of a partition into blocks.
 PartitionedFile part_files_of(const Catalog& catalog, const Payload& payload) {
   std::vector<AxisCut> cuts;
   for (int axis = 0; axis < payload.block.size(); ++axis) {
@@ -153,7 +158,7 @@ bool lies_in_part_files(const Catalog& catalog, const Payload& payload) {
   return payload.encoding.empty() && !payload.at_odd_points && payload.stored == whole(payload.extents);
 }
 
-// A field whose sites are elements contiguous, or in part files; else there must be said what is meant.
+// A field whose sites are contiguous elements, or in part files; otherwise the array must be given.
 PartitionedFile of_catalog(const Catalog& catalog, std::uint64_t bytes) {
   const Payload& payload = catalog.fields.front().payload;
   if (is_x_fastest(payload) && payload.stored.extents.size() > 0) {
@@ -178,22 +183,26 @@ std::optional<Catalog> catalog_of(storage::File& file) {
   return {};
 }
 
-}  // namespace
-}  // namespace sets
-
-PartitionedFile partitioned_file(const std::string& path, const FileArray& array) {
+PartitionedFile known_parts(const std::string& path, const FileArray& array) {
   storage::Transport& transport = storage::resolve(path);
   const auto file = transport.open_read(path);
-  if (auto set = storage::set_in(*file, path)) return *std::move(set);  // nobody appends to it
+  if (auto set = storage::set_in(*file, path)) return *std::move(set);  // never appended to
   io::require_no_journal(transport, path);
   io::require_no_replacement(transport, path);
   const std::uint64_t bytes = file->size();
   if (bytes == 0 || bytes >> 62 != 0) {
     base::fail(Code::unsupported, path, "a file of {} bytes has no parts; expected 1 to 2^62", bytes);
   }
-  if (!array.extents.empty()) return sets::in_one_piece(path, bytes, array);
-  if (const auto catalog = sets::catalog_of(*file)) return sets::of_catalog(*catalog, bytes);
-  return sets::in_one_piece(path, bytes, {.extents = {static_cast<std::int64_t>(bytes)}});
+  if (!array.extents.empty()) return in_one_piece(path, bytes, array);
+  if (const auto catalog = catalog_of(*file)) return of_catalog(*catalog, bytes);
+  return in_one_piece(path, bytes, {.extents = {static_cast<std::int64_t>(bytes)}});
+}
+
+}  // namespace
+}  // namespace sets
+
+PartitionedFile partitioned_file(const std::string& path, const FileArray& array) {
+  return comm::alone([&] { return sets::known_parts(path, array); });
 }
 
 }  // namespace lq

@@ -26,14 +26,14 @@
 
 namespace lq {
 
-// What is behind a view.
+// Implementation of a view.
 
 struct View::State {
   std::shared_ptr<storage::Subfiles> subfiles;
   storage::Window window;
   std::uint64_t at = 0;
-  // Where two clients lose what they write into one block, and this view shares subfiles with others: the size of such
-  // a block. Else 0.
+  // The block size in which two clients lose each other's data, if this view shares subfiles with others.
+  // Else 0.
   std::uint64_t shared_block_bytes = 0;
 };
 
@@ -107,20 +107,20 @@ void View::close() {
   if (last) last->window.close();
 }
 
-// Views of many processes read and written together: what all of them want of a subfile is gathered by the process that
-// passes through it. Requests are told as partitions and parts, not as lists: both sides find by the same arithmetic
-// which bytes of a chunk belong where, so that messages hold nothing but data.
+// Views of many processes, read and written together: all requests for a subfile are collected by the process that
+// transfers it. Requests are sent as partitions and parts, not as lists: both sides compute
+// which bytes of a chunk belong where, so messages contain nothing but data.
 
 namespace sets {
 namespace {
 
-// What a rank wants.
+// The request of a rank.
 struct PartRequest {
   Partition partition;
   std::uint64_t part = 0;
 };
 
-// Elements of one subfile that follow each other.
+// Consecutive elements of one subfile.
 struct Chunk {
   std::size_t subfile = 0;
   std::uint64_t begin = 0, end = 0;            // bytes of the subfile
@@ -140,7 +140,7 @@ class DiskDirected {
       if (options.chunk_bytes == 0) throw Error(Code::invalid_argument, "chunk_bytes is 0, expected at least 1");
       if (window.logical().array() == file_.partition.array()) return;
       base::fail(Code::invalid_argument, file_.path,
-                 "views that are read and written together must be of parts of the file's own array");
+                 "collective reads and writes need views of parts of the file's own array");
     });
     elements_at_once_ = std::max<std::uint64_t>(1, options.chunk_bytes / file_.partition.array().element_bytes);
     learn_wishes(fmt::format("{} {}\n", window.part(), window.logical().text()));
@@ -194,7 +194,7 @@ class DiskDirected {
     });
   }
 
-  // Chunks end anywhere in a block: where two clients must not write into one, each subfile is one rank's.
+  // Chunks may end anywhere in a block: if two clients must not write into one, each subfile belongs to one rank.
   void learn_owners() {
     const storage::Owners owners = storage::owners_of(comm_, [&] {
       const storage::StorageTraits seen = storage::unit_of(file_);
@@ -213,7 +213,7 @@ class DiskDirected {
   std::uint64_t chunks_before(std::uint64_t subfile) const noexcept {
     return subfile == 0 ? 0 : chunks_to_[static_cast<std::size_t>(subfile) - 1];
   }
-  // As many as the rank has that has most.
+  // The maximum over all ranks.
   std::uint64_t rounds() const noexcept {
     std::uint64_t most = 0;
     for (int rank = 0; rank < comm_.size(); ++rank) {
@@ -223,7 +223,7 @@ class DiskDirected {
     return most;
   }
 
-  // What a rank passes through in a round; of no bytes when it has done.
+  // The chunk that a rank transfers in a round; empty when it is done.
   Chunk chunk_of(int rank, std::uint64_t round) const {
     const lattice::Share share = share_of(rank);
     const std::uint64_t number = share.begin + round;
@@ -241,7 +241,7 @@ class DiskDirected {
             .file_end = array.begin + (partition.element_at({k, last}) + 1) * size};
   }
 
-  // Bytes of a chunk that a rank wants, in the order of the file: of its view (one) and of the subfile (other).
+  // Bytes of a chunk that a rank requests, in file order: of its view (one) and of the subfile (other).
   template <class Work>
   void for_each_common(int rank, const Chunk& chunk, const Work& work) const {
     if (chunk.begin == chunk.end) return;
@@ -252,7 +252,7 @@ class DiskDirected {
     for (storage::CommonPiece piece; common.next(piece);) work(piece);
   }
 
-  // Read as soon as somebody wants something of it.
+  // Read as soon as a rank requests data from it.
   std::vector<comm::Message> pieces_for_all(std::uint64_t round) {
     std::vector<comm::Message> messages;
     const Chunk chunk = chunk_of(comm_.rank(), round);
@@ -275,7 +275,7 @@ class DiskDirected {
     storage::File& file = subfiles_.open(chunk.subfile);
     if (file.read_at(chunk.begin, buffer_) == buffer_.size()) return;
     base::fail(Code::truncated, {.path = file.path(), .offset = chunk.begin},
-               "it ends before byte {}; it became shorter", chunk.end);
+               "the file became shorter: it ends before byte {}", chunk.end);
   }
 
   std::vector<comm::Message> pieces_from(std::span<const std::byte> bytes, std::uint64_t round) const {
@@ -291,7 +291,7 @@ class DiskDirected {
     return messages;
   }
 
-  // What arrived is put together, and written in as few runs as it makes, from front to back.
+  // The received data are put together and written in as few runs as possible, from front to back.
   void write_chunk(const std::vector<comm::Message>& arrived, const Chunk& chunk) {
     buffer_.resize(static_cast<std::size_t>(chunk.end - chunk.begin));
     struct Run {
@@ -324,9 +324,9 @@ class DiskDirected {
   comm::Comm& comm_;
   storage::Subfiles& subfiles_;
   const PartitionedFile& file_;
-  bool has_own_subfiles_ = false;  // each subfile is served by one rank
+  bool has_own_subfiles_ = false;  // each subfile is handled by one rank
   std::uint64_t elements_at_once_ = 1, chunks_ = 0;
-  std::vector<std::uint64_t> chunks_to_;  // of the subfiles up to each, it included
+  std::vector<std::uint64_t> chunks_to_;  // of the subfiles up to and including each
   std::vector<PartRequest> wishes_;       // by rank
   std::vector<std::byte> buffer_;
 };

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a damaged file still shows: the findings of an examination, and how far chunks are filled that nobody recorded.
+// What a damaged file still shows: the findings of an examination, and the fill of chunks that was not recorded.
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -22,7 +22,7 @@
 namespace lq::sets {
 namespace {
 
-// Bytes that have the name of a file.
+// Bytes that appear as a file.
 class UnwrittenFile final : public storage::File {
  public:
   UnwrittenFile(base::ByteSource& bytes, const std::string& path, const storage::Identity& identity)
@@ -176,10 +176,10 @@ class Inference {
   bool has_records_ = file_.head.key_value_mode() == sion::KeyValueMode::inline_records;
 };
 
-// The file's end, or that of the chunks if it is known, without the hole before it.
+// The end of the file, or of the chunks if known, without trailing holes.
 std::uint64_t Inference::end_of_data() const {
   std::uint64_t end = file_.tail_offset > 0 ? std::min(file_.bytes, file_.tail_offset) : file_.bytes;
-  // The smallest offset from which on there is nothing, by halves.
+  // Bisects for the smallest offset after which there is nothing.
   for (std::uint64_t begin = 0; begin < end;) {
     const std::uint64_t middle = begin + (end - begin) / 2;
     const std::uint64_t data = source_.next_data(middle);
@@ -197,13 +197,13 @@ std::uint64_t Inference::blocks_in_file() const {
   const std::uint64_t end = end_of_data();
   if (end <= geometry.start(0) || geometry.skip() == 0) return 1;
   const std::uint64_t blocks = (end - geometry.start(0) - 1) / geometry.skip() + 1;
-  // The last of them holds something, so its task has as many chunks.
+  // The last of them has data, so its task has this many chunks.
   if (blocks <= most_chunks) return blocks;
   base::fail(Code::too_large, file_.path, "its data reach into block {} of chunks, but a task may have {} of them",
              blocks, most_chunks);
 }
 
-// Bytes of a chunk that the file reaches.
+// Bytes of a chunk within the file.
 std::uint64_t Inference::room(std::int32_t task, std::uint64_t chunk) const {
   const std::uint64_t offset = file_.geometry.chunk_offset(task, chunk);
   const std::uint64_t end = file_.tail_offset > 0 ? std::min(file_.bytes, file_.tail_offset) : file_.bytes;
@@ -226,12 +226,12 @@ void Inference::say(Severity severity, const char* rule, std::int32_t task, std:
 
 std::vector<std::int64_t> Inference::chunks_of(std::int32_t task) {
   std::vector<std::int64_t> chunks;
-  // From the last block to the first: chunks after the last that holds something are none.
+  // From the last block to the first: chunks after the last one with data do not count.
   for (std::uint64_t chunk = blocks_; chunk-- > 0;) {
     const std::uint64_t reached = room(task, chunk);
     std::uint64_t used = reached == 0 ? 0 : filled_bytes(source_, file_.geometry.chunk_offset(task, chunk), reached);
     if (used == 0 && chunks.empty() && chunk > 0) continue;
-    // Records are cut into chunks: all but the last are full, and the last ends with a record.
+    // Records are split over chunks: all but the last are full, and the last ends with a record.
     used = has_records_ ? reached : whole_units(used, reached);
     if (used == 0 && !chunks.empty()) {
       say(Severity::warning, "repair-empty-chunk", task, chunk,
@@ -259,7 +259,7 @@ std::vector<std::int64_t> Inference::cut_at_last_record(const sion::PhysicalFile
   } catch (const Error& error) {
     if (error.code() != Code::malformed && error.code() != Code::truncated) throw;
     say(Severity::warning, "repair-cut-record", task, last,
-        fmt::format("the record at byte {} of the stream was not written to its end; it is left out", end));
+        fmt::format("the record at byte {} of the stream is incomplete; it is omitted", end));
   }
   for (std::int64_t& used : chunks) {
     const std::uint64_t kept = std::min(end, static_cast<std::uint64_t>(used));
@@ -278,7 +278,7 @@ sion::ChunkTable Inference::collect(const std::function<std::vector<std::int64_t
     counts.push_back(chunks.size());
     all.insert(all.end(), chunks.begin(), chunks.end());
     if (all.size() > most_chunks) {
-      base::fail(Code::too_large, file_.path, "more than {} chunks hold data", most_chunks);
+      base::fail(Code::too_large, file_.path, "more than {} chunks contain data", most_chunks);
     }
   }
   sion::ChunkTable table(counts);
@@ -299,7 +299,7 @@ void Inference::say_what_was_guessed(const sion::ChunkTable& table) {
        .message = fmt::format(
            "\"{}\": how far {} chunks of {} tasks are filled ({} bytes in all) is guessed: {}", file_.path,
            table.chunks(), table.tasks(), bytes,
-           has_records_ ? "each stream ends with the last key-value record that is whole"
+           has_records_ ? "each stream ends with the last complete key-value record"
                         : fmt::format("each ends with its last byte that is not zero{}; zeros that were written at the "
                                       "end of a chunk are missing",
                                       unit))});

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Damaged files made whole (include/limequat/repack.hpp). Multifiles that were not closed, or lost their end: those
-// with records by checkpoint/repair, where they lie; others rewritten. Files of records and fields as new files.
+// Repairs damaged files (include/limequat/repack.hpp). Multifiles that were not closed, or lost their end: those
+// with records in place by checkpoint/repair; others are rewritten. Files of records and fields as new files.
 #include "sets/repack/repair.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 #include "base/error.hpp"
 #include "base/path.hpp"
-#include "comm/agree.hpp"
+#include "comm/alone.hpp"
 #include "comm/node.hpp"
 #include "comm/team.hpp"
 #include "format/format.hpp"
@@ -25,6 +25,7 @@
 #include "io/mend.hpp"
 #include "io/new_file.hpp"
 #include "io/replacement.hpp"
+#include "protection/sidecar.hpp"
 #include "sets/checkpoint/closing.hpp"
 #include "sets/checkpoint/found_set.hpp"
 #include "sets/checkpoint/repair.hpp"
@@ -59,7 +60,7 @@ void write_file(storage::Transport& transport, base::ByteSource& source, const s
     std::vector<std::byte>& piece = buffers[static_cast<std::size_t>(thread)];
     piece.resize(static_cast<std::size_t>(std::min(piece_bytes, size - i * piece_bytes)));
     if (source.read_at(i * piece_bytes, piece) < piece.size()) {
-      base::fail(Code::io, source.path(), "became shorter while it was repaired; try again");
+      base::fail(Code::io, source.path(), "became shorter while being repaired; try again");
     }
     file.named([&] { file.file().write_at(i * piece_bytes, piece); });
     progress.add(piece.size(), thread);
@@ -84,7 +85,7 @@ namespace {
 
 bool is_in_order(const Verification& examined) { return examined.ok && examined.findings.empty(); }
 
-// Of a file that is sound except for what is no damage nobody needs to know why it cannot be repaired.
+// If a file is intact except for harmless findings, the reason why it cannot be repaired is of no interest.
 std::optional<io::MendedFile> mended(base::ByteSource& file, const Verification& before, const RepackOptions& options) {
   try {
     return io::mend_file(file, options.limits, options.threads);
@@ -96,15 +97,17 @@ std::optional<io::MendedFile> mended(base::ByteSource& file, const Verification&
 
 }  // namespace
 
-RepackReport repair_opened(storage::Transport& transport, base::ByteSource& file, const Target& target,
+RepackReport repair_opened(storage::Transport& transport, base::ByteSource& once, const Target& target,
                            const RepackOptions& options) {
+  // A bit that is read wrongly when the damage was found already would be damage of the new file.
+  base::ReadTwice file(once);
   Verification before = examine(transport, file, file.path(), options);
   if (is_in_order(before)) return nothing_to_repair(before);
   if (!before.ok) target.require();
   const std::optional<io::MendedFile> result = mended(file, before, options);
   if (!result || !result->to_write().is_changed()) {
     if (before.ok) return nothing_to_repair(before);
-    // What repairing found says more of why not than the examination does.
+    // The findings of the repair explain the failure better than those of the examination.
     if (result) before.findings.insert(before.findings.begin(), result->findings.begin(), result->findings.end());
     refuse_to_repair(before);
   }
@@ -122,7 +125,7 @@ RepackReport repair_file(storage::Transport& transport, const std::string& from,
   return repair_opened(transport, *io::open_journaled(transport, from), target, options);
 }
 
-// What was changed is in the file itself, so that no other one is named.
+// The change is in the file itself, so no other file is named.
 std::optional<Recovered> recover_file(storage::Transport& transport, const std::string& path,
                                       const RepackOptions& options) {
   io::FoundJournal found = io::find_journal(transport, *transport.open_read(path));
@@ -138,10 +141,10 @@ std::optional<Recovered> recover_file(storage::Transport& transport, const std::
   finding.length = journal_bytes;
   switch (found.state) {
     case io::FoundJournal::State::complete:
-      finding.message = "an append was interrupted when all of it was there: it has been completed";
+      finding.message = "an append was interrupted after all its data were written: it has been completed";
       break;
     case io::FoundJournal::State::interrupted:
-      finding.message = "an append was interrupted: the file is as it was before";
+      finding.message = "an append was interrupted: the file has its previous contents again";
       break;
     default:
       finding.message = "a journal that did not belong to the file was removed";
@@ -166,7 +169,7 @@ std::optional<RepackReport> complete_replacement(storage::Transport& transport, 
   report.findings.push_back({.severity = Severity::warning,
                              .rule = "repair-names",
                              .message = "a writer was interrupted when all of its files were complete: they have been "
-                                        "given their names"});
+                                        "renamed"});
   if (!options.dry_run) conclude(report, examine(transport, first, options));
   return report;
 }
@@ -178,7 +181,7 @@ namespace {
 
 namespace sion = format::sion;
 
-// Of a multifile that is closed and whole; its data may be damaged all the same.
+// For a multifile that is closed and complete; its data may be damaged nevertheless.
 RepackReport judge_whole(storage::Transport& transport, const std::string& path, const RepackOptions& options) {
   const Verification examined = sets::examine(transport, path, options);
   if (!examined.ok) sets::refuse_to_repair(examined);
@@ -224,7 +227,7 @@ RepackReport repair_with_records(storage::Transport& transport, const std::strin
   report.tasks = static_cast<std::uint64_t>(repaired.tasks);
   report.bytes = repaired.stored_bytes;
   for (const std::string& file : repaired.files) {
-    std::error_code failure;  // not there yet in a dry run
+    std::error_code failure;  // does not exist in a dry run
     const std::uintmax_t bytes = std::filesystem::file_size(file, failure);
     if (!failure) report.file_bytes += bytes;
   }
@@ -241,7 +244,7 @@ RepackReport repair_with_records(storage::Transport& transport, const std::strin
   if (options.dry_run) return report;
   const Verification examined = sets::examine(transport, repaired.path, options);
   report.verdict = examined.verdict;
-  // What is lost the set remembers, and the examination would tell again.
+  // The set stores what is lost, and the examination would report it again.
   if (repaired.lost.empty()) sets::conclude(report, examined);
   return report;
 }
@@ -252,7 +255,7 @@ RepackReport repair_without_records(storage::Transport& transport, const std::st
   if (set.is_whole()) return judge_whole(transport, from, options);
   if (to.empty()) {
     base::fail(Code::invalid_argument, from,
-               "it holds no records of its chunks, so a new multifile is written from what can be guessed: "
+               "it has no records of its chunks, so a new multifile is written from guesses: "
                "name the multifile to write");
   }
   format::Findings findings;
@@ -270,7 +273,7 @@ RepackReport repair_without_records(storage::Transport& transport, const std::st
   return report;
 }
 
-// By its content; what nobody recognises may be left of a multifile.
+// Decided by its content; an unrecognised file may be left of a multifile.
 bool holds_streams(storage::Transport& transport, const std::string& path) {
   const std::unique_ptr<storage::File> file = transport.open_read(path);
   try {
@@ -285,7 +288,7 @@ bool holds_streams(storage::Transport& transport, const std::string& path) {
 
 namespace {
 
-// A set of subfiles has no journal of its own: what lies next to its description was left there (repair_subfiles).
+// A set of subfiles has no journal of its own: journals next to its description are leftovers (repair_subfiles).
 bool describes_set(storage::Transport& transport, const std::string& path) {
   try {
     return storage::set_in(*transport.open_read(path), path).has_value();
@@ -302,7 +305,7 @@ RepackReport repair_any(const std::string& from, const std::string& to, const Re
   storage::Transport& transport = storage::resolve(from);
   if (auto report = sets::complete_replacement(transport, from, to, options)) return *report;
   const bool is_absent = transport.kind(from) == storage::PathKind::absent;
-  // A file that is being appended to is neither what it was nor what it will be.
+  // A file that is being appended to has neither its old nor its new contents.
   const bool may_grow =
       to.empty() && transport.kind(from) == storage::PathKind::file && !describes_set(transport, from);
   const auto recovered = may_grow ? sets::recover_file(transport, from, options) : std::nullopt;
@@ -325,12 +328,31 @@ RepackReport repair_any(const std::string& from, const std::string& to, const Re
   }
 }
 
+// A sidecar that cannot be read is one, too.
+bool is_covered(const std::string& path) {
+  try {
+    return protection::find_cover(path).has_value();
+  } catch (const Error& error) {
+    if (error.code() == Code::out_of_memory) throw;
+    return true;
+  }
+}
+
+// What a sidecar says of a file that is in order by itself belongs to its verdict.
+RepackReport repair_covered(const std::string& from, const std::string& to, const RepackOptions& options) {
+  RepackReport report = repair_any(from, to, options);
+  if (report.needed || !is_covered(from)) return report;
+  const Verification examined =
+      sets::verify_file(storage::resolve(from), from, {}, {.limits = options.limits, .threads = options.threads});
+  if (!examined.ok) sets::refuse_to_repair(examined);
+  report.verdict = examined.verdict;
+  return report;
+}
+
 }  // namespace
 
-// Alone, but in the words that all ranks get where memory runs out.
 RepackReport repair(const std::string& from, const std::string& to, const RepackOptions& options) {
-  const Communicator alone;
-  return comm::agree(alone.engine(), [&] { return repair_any(from, to, options); });
+  return comm::alone([&] { return repair_covered(from, to, options); });
 }
 
 }  // namespace lq

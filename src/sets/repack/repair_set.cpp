@@ -26,12 +26,12 @@ namespace {
 using storage::PartBytes;
 using storage::Subfiles;
 
-// A subfile of which bytes are not there.
+// A subfile with missing bytes.
 struct LostSubfile {
   std::size_t number = 0;
   Code code = Code::ok;
   std::string what;
-  std::uint64_t found = 0;  // bytes of it that there are
+  std::uint64_t found = 0;  // existing bytes of it
 };
 
 std::vector<LostSubfile> lost_subfiles(const PartitionedFile& set) {
@@ -49,7 +49,7 @@ std::vector<LostSubfile> lost_subfiles(const PartitionedFile& set) {
   return lost;
 }
 
-// Slices of the slowest axis of an array, as pieces of the file pass by.
+// Slices of the slowest axis of an array, collected from pieces of the file.
 class Slices {
  public:
   explicit Slices(const FileArray& array)
@@ -64,7 +64,7 @@ class Slices {
     if (ranges_.empty() || first > ranges_.back().second + 1) ranges_.emplace_back(first, last);
     ranges_.back().second = std::max(ranges_.back().second, last);
   }
-  // ", in slices 4 to 7, 9 of 12"; of an array of one axis the bytes say it.
+  // ", in slices 4 to 7, 9 of 12"; for an array with one axis the bytes are enough.
   std::string text() const {
     if (ranges_.empty() || array_.extents.size() < 2) return "";
     std::string all;
@@ -81,10 +81,10 @@ class Slices {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges_;  // first and last
 };
 
-// Beyond so many pieces of a part nobody wants to know which they are.
+// A longer list of pieces of a part would not be useful.
 constexpr std::uint64_t most_pieces = std::uint64_t{1} << 20;
 
-// What of the file is lost with it.
+// The data of the file lost with the subfile.
 Finding finding_of(const PartitionedFile& set, const LostSubfile& lost) {
   const FileArray& array = set.partition.array();
   PartBytes part(set.partition, lost.number, set.files[lost.number].offset,
@@ -115,7 +115,7 @@ std::shared_ptr<Subfiles> whole_of(const PartitionedFile& set, storage::Lost los
   return std::make_shared<Subfiles>(set, false, lost);
 }
 
-// What is told of the whole; where it is no lattice file, or its headers are lost, that of its bytes.
+// The report on the whole; if it is not a lattice file, or its headers are lost, on its bytes.
 RepackReport report_of_bytes(base::ByteSource& whole, const std::string& path, const RepackOptions& options) {
   try {
     base::CachedSource source(whole);
@@ -130,7 +130,7 @@ RepackReport report_of_bytes(base::ByteSource& whole, const std::string& path, c
   }
 }
 
-// Where neither a sum nor the numbers show what is lost, the new file says that nothing proves its data.
+// If neither a sum nor the numbers show the loss, the new file is marked as unproven.
 void state_lost(base::EditedSource& file, const RepackOptions& options) {
   const Catalog catalog = format::scan(file, options.limits);
   const format::Format& format = format::format_named(catalog.format);
@@ -143,12 +143,12 @@ void state_lost(base::EditedSource& file, const RepackOptions& options) {
     if (error.code() != Code::unsupported) throw;
   }
   base::fail(Code::unsupported, file.path(),
-             "subfiles of it are lost, and nothing in a file of the format \"{}\" would show that zeros "
-             "stand for them; take a good copy of the subfiles",
+             "subfiles of it are lost, and a file of the format \"{}\" cannot show that zeros "
+             "replace them; use a good copy of the subfiles",
              format.name());
 }
 
-// What of the file is there, in its place.
+// Writes the existing data of the file in their places.
 RepackReport rescue_subfiles(storage::Transport& transport, const PartitionedFile& set,
                              const std::vector<LostSubfile>& lost, const std::string& to,
                              const RepackOptions& options) {
@@ -170,7 +170,7 @@ RepackReport rescue_subfiles(storage::Transport& transport, const PartitionedFil
   return report;
 }
 
-// An unfinished set has subfiles of its own.
+// An unfinished set has its own subfiles.
 void remove_unfinished(storage::Transport& transport, const std::string& path, const PartitionedFile& set) {
   try {
     auto rest = storage::set_in(*transport.open_read(path), path);
@@ -181,12 +181,12 @@ void remove_unfinished(storage::Transport& transport, const std::string& path, c
       storage::remove_subfiles(*rest, set.path);
     }
   } catch (const Error&) {
-    // What is no whole description was written before there were subfiles.
+    // An incomplete description was written before any subfile.
   }
   transport.remove(path);
 }
 
-// What interrupted programs left beside a set that is whole.
+// What interrupted programs left next to an intact set.
 std::vector<Finding> remove_leftovers(storage::Transport& transport, const PartitionedFile& set, bool dry_run) {
   std::vector<Finding> findings;
   const auto remove = [&](const std::string& path, const std::string& what, const auto& how) {
@@ -198,10 +198,10 @@ std::vector<Finding> remove_leftovers(storage::Transport& transport, const Parti
   };
   const auto plainly = [&](const std::string& path) { transport.remove(path); };
   for (const std::string& journal : io::journal_paths(set.path)) {
-    remove(journal, "a journal, of a file that had this name before the set", plainly);
+    remove(journal, "a journal of a file that had this name before the set", plainly);
   }
   const std::string unfinished = base::hidden_name(set.path, base::unfinished_copy_ending);
-  // Looked for before the lock: who makes one has locked its record first.
+  // Checked before the lock: a program that makes one has locked its record first.
   const bool is_left = transport.kind(unfinished) == storage::PathKind::file;
   const storage::WriterLock lock = storage::lock_of_copy(set.path);
   if (is_left) {
@@ -240,7 +240,7 @@ RepackReport tidy(storage::Transport& transport, const PartitionedFile& set, con
   return report;
 }
 
-// The set that a file describes, also where a byte of the description is damaged.
+// The set that a file describes, even if a byte of the description is damaged.
 std::optional<PartitionedFile> set_described(storage::Transport& transport, const std::string& path,
                                              std::vector<Finding>& mended) {
   const auto file = transport.open_read(path);
@@ -267,7 +267,7 @@ std::optional<PartitionedFile> set_described(storage::Transport& transport, cons
   return corrected->set;
 }
 
-// Of a set whose description alone was damaged the file that it was.
+// For a set with only the description damaged, the whole file.
 RepackReport written_whole(storage::Transport& transport, base::ByteSource& whole, const Target& target,
                            const RepackOptions& options) {
   target.require();
@@ -293,7 +293,7 @@ std::optional<RepackReport> repair_subfiles(storage::Transport& transport, const
     require_target(transport, from, to, options.overwrite);
     const auto is_target = [&](const PartitionedFile::Subfile& subfile) { return is_same_file(subfile.path, to); };
     if (std::ranges::none_of(set->files, is_target)) return;
-    base::fail(Code::invalid_argument, to, "it is a subfile of the set that is repaired; choose another name");
+    base::fail(Code::invalid_argument, to, "this is a subfile of the set being repaired; choose another name");
   };
   RepackReport report;
   if (!lost.empty()) {

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files restored from the parity of their sidecars.
+// Restores files from the parity of their sidecars.
 #include <algorithm>
 #include <iterator>
 #include <memory>
@@ -25,7 +25,7 @@
 namespace lq::sets {
 namespace {
 
-// A sidecar that cannot be read restores nothing; the file may be repaired by what it says of itself.
+// An unreadable sidecar restores nothing; the file may be repaired by its own data.
 std::optional<protection::Cover> readable_cover(const std::string& path) {
   try {
     return protection::find_cover_in_folder(path);
@@ -35,27 +35,26 @@ std::optional<protection::Cover> readable_cover(const std::string& path) {
   }
 }
 
-// Nothing: it is of no format that is known.
+// Empty: no known format.
 std::optional<Verdict> own_verdict(storage::Transport& transport, const std::string& path,
                                    const RepackOptions& options) {
   const Verdict verdict = examine(transport, path, options).verdict;
   return verdict == Verdict::foreign ? std::nullopt : std::optional(verdict);
 }
 
-// The block sums have proven it by now; what it says of itself may not contradict them.
+// The block sums have proven it; its own sums must not contradict them.
 void require_sound(const Verification& examined, const protection::Cover& cover, RepackReport& report) {
   if (examined.verdict < Verdict::damaged) return;
   const bool had_format = !cover.part().sums.empty();
   if (examined.verdict == Verdict::foreign && !had_format) return;
-  // A part of a set says nothing of itself.
+  // A part of a set has no sums of its own.
   const bool may_be_a_part =
       cover.sidecar->head().files.size() > 1 && (examined.verdict != Verdict::damaged || !had_format);
   if (!may_be_a_part) {
     const auto error = io::first_error(examined);
-    base::fail(
-        Code::checksum_mismatch, examined.path,
-        "what {} restores is proven by its block sums, but contradicts the file's own sums; nothing was written{}{}",
-        cover.sidecar->path(), error ? ": " : "", error ? error->what() : "");
+    base::fail(Code::checksum_mismatch, examined.path,
+               "data restored from {} agree with its block sums, but not with the file's own; nothing was written{}{}",
+               cover.sidecar->path(), error ? ": " : "", error ? error->what() : "");
   }
   report.findings.push_back({.severity = Severity::warning,
                              .rule = "repair-part",
@@ -64,7 +63,7 @@ void require_sound(const Verification& examined, const protection::Cover& cover,
                                                     examined.path, cover.sidecar->path())});
 }
 
-// A file of no format has nothing else that could be repaired.
+// A file of unknown format has nothing else that could be repaired.
 std::optional<RepackReport> of_intact(std::optional<Verdict> own, const std::string& path) {
   if (own) return {};
   RepackReport report;
@@ -74,7 +73,7 @@ std::optional<RepackReport> of_intact(std::optional<Verdict> own, const std::str
   return report;
 }
 
-// Of a set with a sidecar of its own, the files that are lost. Those of the set that it was before are not.
+// The lost files of a set with a sidecar of its own, without those of the previous set.
 std::vector<std::string> lost_files(const protection::Cover& cover, const std::string& path, int threads) {
   std::vector<std::string> lost;
   if (cover.sidecar->path() != path + std::string(protection::set_ending)) return lost;
@@ -86,16 +85,15 @@ std::vector<std::string> lost_files(const protection::Cover& cover, const std::s
   return lost;
 }
 
-// Under their own names. A copy of the set cannot have them: it would have other files.
+// Under their own names. A copy of the set cannot contain them: it would have other files.
 RepackReport restore_lost(storage::Transport& transport, const std::vector<std::string>& lost, const std::string& path,
                           const std::string& to, const RepackOptions& options) {
   if (!to.empty()) {
-    throw Error(
-        Code::not_found,
-        fmt::format("{}: files of this set are missing: {}. Its sidecar brings them back under their own names: "
-                    "`lq repair {}`, without a name for the result",
-                    path, fmt::join(lost, ", "), path),
-        {.path = lost.front()});
+    throw Error(Code::not_found,
+                fmt::format("{}: files of this set are missing: {}. Its sidecar restores them under their own names: "
+                            "`lq repair {}`, without a name for the result",
+                            path, fmt::join(lost, ", "), path),
+                {.path = lost.front()});
   }
   RepackReport report;
   for (const std::string& one : lost) {
@@ -147,7 +145,7 @@ std::optional<RepackReport> restore(storage::Transport& transport, const std::st
       throw Error(Code::checksum_mismatch, sentence_of(judged) + ". Nothing was written",
                   {.path = path, .offset = judged.file.lost.empty() ? 0 : judged.file.lost.front().offset});
     case ProtectedState::changed:
-      if (own_verdict(transport, path, options)) return {};  // what it says of itself now is what counts
+      if (own_verdict(transport, path, options)) return {};  // its own data are what counts now
       throw Error(Code::checksum_mismatch, sentence_of(judged) + ". Nothing was written", {.path = path});
     default:
       return {};
@@ -164,7 +162,7 @@ std::optional<RepackReport> restore(storage::Transport& transport, const std::st
       {.severity = Severity::warning,
        .rule = "repair-parity",
        .message = ranges.empty()
-                      ? fmt::format("{} bytes behind the end of the file were cut off, as {} has it",
+                      ? fmt::format("{} bytes after the end of the file, according to {}, were cut off",
                                     judged.bytes_now - restored.size(), cover->sidecar->path())
                       : fmt::format("{} were restored from {}", protection::text_of(ranges), cover->sidecar->path())});
   report.verdict = examined.verdict;

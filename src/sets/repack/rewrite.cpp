@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is a checkpoint stays one unless the options say otherwise.
+// A checkpoint stays one unless the options say otherwise.
 #include "sets/repack/repair.hpp"
 
 #include <algorithm>
@@ -16,6 +16,7 @@
 #include <limequat/multifile.hpp>
 
 #include "base/error.hpp"
+#include "comm/alone.hpp"
 #include "comm/team.hpp"
 #include "format/sion/geometry.hpp"
 #include "sets/checkpoint/closing.hpp"
@@ -31,10 +32,10 @@
 
 namespace lq::sets {
 
-// A checkpoint rewritten: streams with the records that keep them checked and recoverable, and the fields beside
-// them, of a new generation. Published as those are whose ranks write them: all files or none, file 0 last.
+// Rewrites a checkpoint: streams with the records that make them checkable and recoverable, and the fields next to
+// them, with a new generation. Published like sets written by ranks: all files or none, file 0 last.
 
-// How streams are kept.
+// How streams are stored.
 struct Keeping {
   Compression compression = Compression::none;
   bool checksums = true;
@@ -65,7 +66,7 @@ class CheckpointWriter final : public SetWriter {
   void require_targets() const override {
     SetWriter::require_targets();
     if (has_fields()) require_fields_target(transport_, path(), options_.overwrite);
-    // What compression will make of it is not known.
+    // The compressed size is unknown.
     const bool plain = settings_.compression == Compression::none;
     io::require_space(transport_, path(), (plain ? report_.bytes : 0) + fields_.bytes());
   }
@@ -91,7 +92,7 @@ class CheckpointWriter final : public SetWriter {
     report_.file_bytes += file.size();
   }
 
-  // The table follows from how the streams were cut.
+  // The table follows from the division of the streams.
   void write_streams(std::size_t number, const OpenTask& open, storage::File& file, Closing& closing,
                      Progressing& progress) {
     const FilePlan& plan = plans_[number];
@@ -111,9 +112,7 @@ class CheckpointWriter final : public SetWriter {
     closing.tail.table = sion::ChunkTable::of(used);
   }
 
-  std::string remedy() const override {
-    return fmt::format("\"lq repair {}\" gives the rest of its files their names", path());
-  }
+  std::string remedy() const override { return fmt::format("\"lq repair {}\" renames the rest of its files", path()); }
   bool has_fields() const override { return fields_.count() > 0; }
   bool has_generation() const override { return true; }
   std::uint64_t bytes_of_fields() const override { return fields_.bytes(); }
@@ -129,7 +128,7 @@ class CheckpointWriter final : public SetWriter {
 }  // namespace
 
 // One physical file with a stream of the given number of bytes for each task, each in one chunk unless it is
-// compressed. Chunks are multiples of `block` bytes, or of as many more as leave room for a record. too_large,
+// compressed. Chunks are multiples of `block` bytes, or of a larger number that leaves space for a record. too_large,
 // unsupported.
 FilePlan plan_checkpoint(const std::string& path, std::uint64_t block, const std::vector<std::int64_t>& bytes,
                          const Keeping& keeping) {
@@ -144,7 +143,7 @@ FilePlan plan_checkpoint(const std::string& path, std::uint64_t block, const std
   plan.table = sion::ChunkTable(std::vector<std::uint64_t>(bytes.size(), 1));
   for (std::size_t task = 0; task < bytes.size(); ++task) {
     const auto size = static_cast<std::uint64_t>(bytes[task]);
-    // A writer that does not know how long a stream becomes takes more.
+    // A writer that does not know the final size of a stream takes more.
     const std::uint64_t wanted = std::max<std::uint64_t>(size, 1);
     const std::uint64_t width = keeping.compression == Compression::none
                                     ? sion::round_up(wanted + reserved_bytes, aligned)
@@ -156,7 +155,7 @@ FilePlan plan_checkpoint(const std::string& path, std::uint64_t block, const std
   return plan;
 }
 
-// Local. Of the plans' tables it counts how long streams are; the width of the chunks says how these are cut.
+// Local. The tables of the plans give the lengths of streams; the width of the chunks gives their division.
 RepackReport write_checkpoint(storage::Transport& transport, std::vector<FilePlan> plans, const OpenTask& open,
                               const Keeping& keeping, const CopiedFields& fields, const RepackOptions& options) {
   return CheckpointWriter(transport, std::move(plans), keeping, fields, options).run(open);
@@ -170,7 +169,7 @@ namespace sion = format::sion;
   base::fail(code, path, "{}", what);
 }
 
-// A multifile being rewritten, plainly or as a checkpoint.
+// Rewrites a multifile, plainly or as a checkpoint.
 class Rewriting {
  public:
   Rewriting(storage::Transport& transport, const std::string& from, const std::string& to, const RepackOptions& options)
@@ -189,13 +188,13 @@ class Rewriting {
       fields_ =
           CopiedFields::looked_at_twice(transport, found_, options.dry_run ? FieldData::left_out : FieldData::compared);
     } else if (options.compression.value_or(Compression::none) != Compression::none) {
-      refuse(Code::invalid_argument, to, "only checkpoints are compressed; have one written, or leave compression out");
+      refuse(Code::invalid_argument, to, "only checkpoints can be compressed; request one, or omit compression");
     }
   }
 
   bool is_checkpoint() const { return options_.checkpoint.value_or(found_.has_records()); }
 
-  // What is left of a stream is no stream of its own unless somebody says so.
+  // The rest of a stream becomes a stream only on request.
   void require_no_losses() const {
     for (std::size_t file = 0; file < found_.losses.size(); ++file) {
       if (found_.losses[file].empty()) continue;
@@ -231,18 +230,18 @@ class Rewriting {
   RepackReport into_same_files() {
     if (is_checkpoint() && !found_.has_records()) {
       refuse(Code::unsupported, found_.path,
-             "another program wrote it with chunks that leave no room for records; \"lq defrag --checkpoint\" makes a "
+             "another program wrote it with chunks that leave no space for records; \"lq defrag --checkpoint\" makes a "
              "checkpoint of it");
     }
     return write(same_files(found_, to_), open_streams());
   }
 
-  // ... with all that is known to be missing.
+  // ... with all known losses.
   RepackReport into_set_with_losses() {
     std::vector<FilePlan> plans = same_files(found_, to_);
     for (std::size_t file = 0; file < plans.size(); ++file) {
       plans[file].losses = found_.losses[file];
-      // Of a file that is missing nobody knows how wide its chunks were.
+      // The chunk widths of a missing file are unknown.
       for (std::int64_t& width : plans[file].head.widths) {
         if (width == 0) width = widest_chunk();
       }
@@ -253,7 +252,7 @@ class Rewriting {
   }
 
  private:
-  // A bit that flips in a header or a table would give the streams to other tasks.
+  // A flipped bit in a header or a table would assign the streams to other tasks.
   static FoundSet found_twice(storage::Transport& transport, const std::string& from, const RepackOptions& options) {
     storage::TwiceRead twice(transport);
     return open_whole_set(twice, from, options);
@@ -272,9 +271,9 @@ class Rewriting {
   void require_possible() const {
     const bool has_keys = found_.set.files().front().head.key_value_mode() != sion::KeyValueMode::none;
     if (has_keys && keeping_.compression != Compression::none) {
-      refuse(Code::unsupported, to_, "streams of keys and values cannot be found in compressed bytes; leave it out");
+      refuse(Code::unsupported, to_, "compressed bytes do not show streams of keys and values; omit compression");
     }
-    make_compressor(keeping_.compression, 0);  // whether it is built in
+    make_compressor(keeping_.compression, 0);  // throws if it is not built in
   }
 
   // A checkpoint numbers its tasks from 0; other multifiles keep the order they have.
@@ -285,7 +284,7 @@ class Rewriting {
     return order;
   }
 
-  // What has no checksums is read twice.
+  // Data without checksums are read twice.
   OpenTask open_streams() {
     storage::Transport& place = found_.has_checksums() || options_.verify == Verify::none ? transport_ : twice_;
     return streams_of(place, found_, options_.verify != Verify::none ? Checksums::compared : Checksums::left_out);
@@ -294,6 +293,7 @@ class Rewriting {
   RepackReport write(std::vector<FilePlan> plans, const OpenTask& open) {
     require_other_files(found_, plans);
     plans.front().like = found_.set.files().front().path;
+    if (is_checkpoint()) remember_lost_fields(plans.front().losses);
     std::vector<Finding> findings = is_checkpoint() ? findings_of_checkpoint() : left_behind();
     if (options_.verify == Verify::none) std::ranges::move(taken_as_they_are(), std::back_inserter(findings));
     RepackReport report = is_checkpoint()
@@ -301,6 +301,13 @@ class Rewriting {
                               : write_set(transport_, std::move(plans), open, options_);
     report.findings = std::move(findings);
     return report;
+  }
+
+  // The new set has fewer fields and would be in order: it says what the old one had.
+  void remember_lost_fields(std::vector<StreamLoss>& losses) const {
+    const auto is_of_fields = [](const StreamLoss& loss) { return loss.task == StreamLoss::of_fields; };
+    if (fields_.damage().empty() || std::ranges::any_of(losses, is_of_fields)) return;
+    losses.push_back({.task = StreamLoss::of_fields, .position = fields_.count(), .bytes = fields_.damage().size()});
   }
 
   std::vector<Finding> findings_of_checkpoint() const {
@@ -333,13 +340,13 @@ class Rewriting {
       findings.push_back(
           {.severity = Severity::warning,
            .rule = "fields-left-behind",
-           .message = fmt::format("\"{}\": its fields ({}) stay in \"{}\", for which a plain multifile has no place",
+           .message = fmt::format("\"{}\": its fields ({}) stay in \"{}\", because a plain multifile cannot store them",
                                   found_.path, found_.fields, found_.fields_path)});
     }
     return findings;
   }
 
-  // What the new set vouches for though the old one did not.
+  // Data that the new set covers by checksums although the old one did not.
   std::vector<Finding> taken_as_they_are() const {
     std::vector<Finding> findings;
     if (!found_.has_records()) return findings;
@@ -388,7 +395,7 @@ std::optional<RepackReport> rescue(storage::Transport& transport, const std::str
   try {
     found = find_set(transport, from, Unclosed::refused, MissingFiles::stood_in_for);
   } catch (const Error&) {
-    return std::nullopt;  // why it cannot be opened was told before
+    return std::nullopt;  // the reason was reported before
   }
   if (!found->has_records() || !found->has_losses()) return std::nullopt;
   if (to.empty()) {
@@ -405,11 +412,11 @@ std::optional<RepackReport> rescue(storage::Transport& transport, const std::str
 namespace lq {
 
 RepackReport defragment(const std::string& from, const std::string& to, const RepackOptions& options) {
-  return sets::defragment(storage::resolve(from), from, to, options);
+  return comm::alone([&] { return sets::defragment(storage::resolve(from), from, to, options); });
 }
 
 RepackReport rewrite(const std::string& from, const std::string& to, const RepackOptions& options) {
-  return sets::rewrite(storage::resolve(from), from, to, options);
+  return comm::alone([&] { return sets::rewrite(storage::resolve(from), from, to, options); });
 }
 
 }  // namespace lq

@@ -13,6 +13,7 @@
 
 #include "base/byte_source.hpp"
 #include "base/error.hpp"
+#include "comm/alone.hpp"
 #include "comm/node.hpp"
 #include "io/journal.hpp"
 #include "sets/checkpoint/closing.hpp"
@@ -26,7 +27,7 @@ namespace {
 
 constexpr std::size_t hole_bytes = 64 * 1024;  // zeros that are not written
 
-// Zeros are left as holes: room that is there but holds nothing.
+// Zeros become holes: allocated chunk space without data.
 void write_sparsely(storage::File& file, std::uint64_t offset, base::Bytes bytes) {
   while (!bytes.empty()) {
     const base::Bytes piece = bytes.first(std::min(bytes.size(), hole_bytes));
@@ -37,7 +38,7 @@ void write_sparsely(storage::File& file, std::uint64_t offset, base::Bytes bytes
   }
 }
 
-// Without records: what is in a chunk shows in the table alone, which is known beforehand.
+// Without records: the fill of chunks is in the table only, which is known beforehand.
 class PlainWriter final : public SetWriter {
  public:
   PlainWriter(storage::Transport& transport, std::vector<FilePlan> plans, const RepackOptions& options)
@@ -55,7 +56,7 @@ class PlainWriter final : public SetWriter {
  private:
   void require_targets() const override {
     SetWriter::require_targets();
-    io::require_space(transport_, path(), report_.bytes);  // what is not written are holes
+    io::require_space(transport_, path(), report_.bytes);  // unwritten parts are holes
   }
 
   void write_file(std::size_t number, const OpenTask& open, storage::File& file, Progressing& progress) override {
@@ -72,7 +73,7 @@ class PlainWriter final : public SetWriter {
   }
 
   std::string remedy() const override {
-    return fmt::format("its files that are still called {} only have to be renamed", part("NAME"));
+    return fmt::format("its files still named {} only need to be renamed", part("NAME"));
   }
 
   void write_task(std::size_t number, std::int32_t task, const ReadTask& read, storage::File& file,
@@ -156,7 +157,7 @@ RepackReport SetWriter::run(const OpenTask& open) {
 
 void SetWriter::require_targets() const {
   for (const FilePlan& plan : plans_) {
-    (void)sion::encode_fixed(plan.head);  // whatever is wrong with it shows before anything is written
+    (void)sion::encode_fixed(plan.head);  // its errors are thrown before anything is written
     io::require_target(transport_, plan.path, options_.overwrite);
   }
 }
@@ -168,7 +169,7 @@ void SetWriter::write_part(const std::string& name, const std::function<void(sto
   const auto created = create_part(transport_, path(), temporary);
   parts_.push_back(temporary);
   created->close();
-  // A set that is put right may lack the file.
+  // The file may be missing in a set being repaired.
   const std::string& like = plans_.front().like;
   if (!like.empty() && transport_.kind(like) == storage::PathKind::file) transport_.keep_private(like, temporary);
   io::NewFile file(transport_, Communicator(), name);
@@ -192,9 +193,9 @@ void SetWriter::publish() {
                  .syncs = options_.sync == Sync::full,
                  .has_generation = has_generation()});
   } catch (const Error& error) {
-    if (transport_.kind(names.front().part) == storage::PathKind::file) throw;  // nothing has its name yet
+    if (transport_.kind(names.front().part) == storage::PathKind::file) throw;  // nothing is renamed yet
     parts_.clear();
-    if (transport_.kind(names.back().part) != storage::PathKind::file) throw;  // all have
+    if (transport_.kind(names.back().part) != storage::PathKind::file) throw;  // all are renamed
     throw Error(error.code(), fmt::format("{}; the new set is complete, and {}", error.what(), remedy()),
                 error.facts());
   }
@@ -224,10 +225,9 @@ RepackReport write_set(storage::Transport& transport, std::vector<FilePlan> plan
 }  // namespace lq::sets
 
 namespace lq {
+namespace {
 
-// Files packed into a multifile (include/limequat/repack.hpp).
-
-RepackReport pack(const std::string& path, const std::vector<std::string>& inputs, const RepackOptions& options) {
+RepackReport pack_files(const std::string& path, const std::vector<std::string>& inputs, const RepackOptions& options) {
   storage::Transport& transport = storage::resolve(path);
   if (inputs.empty()) {
     base::fail(Code::invalid_argument, path, "name at least one file to pack");
@@ -250,7 +250,7 @@ RepackReport pack(const std::string& path, const std::vector<std::string>& input
       while (!buffer.empty()) {
         const std::size_t held = file->read_at(*place, buffer);
         if (held == 0) {
-          base::fail(Code::io, file->path(), "became shorter while it was packed; try again");
+          base::fail(Code::io, file->path(), "became shorter while being packed; try again");
         }
         *place += held;
         buffer = buffer.subspan(held);
@@ -258,6 +258,14 @@ RepackReport pack(const std::string& path, const std::vector<std::string>& input
     };
   };
   return sets::write_set(transport, {sets::plan_single_file(path, block, bytes)}, open, options);
+}
+
+}  // namespace
+
+// Files packed into a multifile (include/limequat/repack.hpp).
+
+RepackReport pack(const std::string& path, const std::vector<std::string>& inputs, const RepackOptions& options) {
+  return comm::alone([&] { return pack_files(path, inputs, options); });
 }
 
 }  // namespace lq

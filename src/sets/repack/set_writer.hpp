@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Multifiles read to be rewritten, and new ones written.
+// Reads multifiles for rewriting, and writes new ones.
 #pragma once
 
 #include <atomic>
@@ -27,35 +27,35 @@
 
 namespace lq::sets {
 
-// Physical files of a new multifile, all of which get their names when all are complete.
+// Physical files of a new multifile, which are all renamed when all are complete.
 
-// More chunks than this are none that a reader takes.
+// Readers accept at most this many chunks.
 inline constexpr std::uint64_t most_chunks = format::sion::Bounds{}.chunks;
-// So much of a stream is held at a time.
+// Bytes of a stream in memory at a time.
 inline constexpr std::uint64_t piece_bytes = 1024 * 1024;
 
-// One physical file: what it says of itself. The number of chunks, the place of metadata block 2 and how wide chunks
-// are follow from these.
+// One physical file: its own description. The number of chunks, the position of metadata block 2 and the chunk widths
+// follow from it.
 struct FilePlan {
   std::string path;
   format::sion::Head head;
   format::sion::ChunkTable table;
   std::optional<std::vector<format::sion::Place>> map;
-  std::vector<StreamLoss> losses;  // of a checkpoint: what is known to be missing of its streams
-  std::string like = {};           // of the first file: what it is made of, and for nobody who may not read that
+  std::vector<StreamLoss> losses;  // of a checkpoint: known losses of its streams
+  std::string like = {};           // of the first file: its source; only users who may read that may read the file
 };
 
 // invalid_argument: a block size that a header cannot state.
 std::int32_t checked_block(std::uint64_t block, const std::string& path);
-// One physical file in the manner of serial writers, with one chunk of the given number of bytes for each task.
+// One physical file as by serial writers, with one chunk of the given number of bytes for each task.
 FilePlan plan_single_file(const std::string& path, std::uint64_t block, const std::vector<std::int64_t>& bytes);
 
 // Fills `buffer` with the next bytes of a task's stream.
 using ReadTask = std::function<void(base::MutableBytes buffer)>;
-// Opens the stream of a local task of a planned file. Several threads call it at once, each for a task of its own.
+// Opens the stream of a local task of a planned file. Several threads call it concurrently, each for its own task.
 using OpenTask = std::function<ReadTask(std::size_t file, std::int32_t task)>;
 
-// What a user is told while it lasts, by his own thread alone, which is number 0.
+// Progress reports to the user, by the calling thread only, which is number 0.
 class Progressing {
  public:
   Progressing(const Progress& tell, std::uint64_t total) : tell_(tell), total_(total) {}
@@ -64,7 +64,7 @@ class Progressing {
     const std::uint64_t done = done_.fetch_add(some, std::memory_order_relaxed) + some;
     if (thread == 0) say(done);
   }
-  // Others may have ended behind the caller.
+  // Others may have ended after the caller.
   void finish() {
     if (told_ != done_) say(done_);
   }
@@ -92,21 +92,21 @@ class SetWriter {
   RepackReport run(const OpenTask& open);
 
  protected:
-  // Throws where the set cannot be written.
+  // Throws if the set cannot be written.
   virtual void require_targets() const;
   virtual void write_file(std::size_t number, const OpenTask& open, storage::File& file, Progressing& progress) = 0;
-  // What belongs to the set next to its files.
+  // Data of the set next to its files.
   virtual bool has_fields() const { return false; }
   virtual bool has_generation() const { return false; }
   virtual std::uint64_t bytes_of_fields() const { return 0; }
   virtual void write_fields(storage::File&, Progressing&) {}
 
-  // What is to be done where some files have their names and others could not be given theirs.
+  // The remedy if some files were renamed and others could not be.
   virtual std::string remedy() const = 0;
 
   std::string part(const std::string& name) const;  // its temporary name
   const std::string& path() const noexcept { return plans_.front().path; }
-  // write(thread, task) for all tasks of a file, side by side.
+  // Calls write(thread, task) for all tasks of a file, in parallel.
   void deal_out_tasks(std::size_t number, base::FunctionRef<void(int thread, std::int32_t task)> write);
   // Reads a stream of the given number of bytes, piece by piece.
   static void copy_stream(const ReadTask& read, std::uint64_t bytes, Progressing& progress, int thread,
@@ -132,34 +132,34 @@ class SetWriter {
 RepackReport write_set(storage::Transport& transport, std::vector<FilePlan> plans, const OpenTask& open,
                        const RepackOptions& options);
 
-// Multifiles read to be rewritten: opened as a set, their tasks as streams. Streams of checkpoints are compared with
-// their checksums and decompressed; headers of key-value records are turned into the byte order of this machine.
+// Reads multifiles for rewriting: opened as a set, their tasks as streams. Streams of checkpoints are compared with
+// their checksums and decompressed; headers of key-value records are converted to the byte order of this machine.
 
-// Local. A whole set, through any of its files. Throws what opening throws; unknown_format for other files.
+// Local. A complete set, through any of its files. Throws the errors of opening; unknown_format for other files.
 FoundSet open_whole_set(storage::Transport& transport, const std::string& path, const RepackOptions& options);
 // Local. What is left of a set that was written without records. Throws the same.
 format::sion::Set open_damaged_set(storage::Transport& transport, const std::string& path,
                                    const RepackOptions& options);
 
-// Streams of the set's files as they are stored, which are open while they are read. The set outlives what is returned.
+// The stored streams of the set's files, which stay open while they are read. The set must outlive the result.
 OpenTask streams_of(storage::Transport& transport, const format::sion::Set& set);
-// As they were written.
+// Whether the streams' checksums are compared.
 enum class Checksums { compared, left_out };
 OpenTask streams_of(storage::Transport& transport, const FoundSet& found, Checksums checksums);
 
 // The same physical files under other names, in this machine's byte order.
 std::vector<FilePlan> same_files(const format::sion::Set& set, const std::string& to);
-// Chunks filled with the streams as they were written.
+// Chunks filled with the original streams.
 std::vector<FilePlan> same_files(const FoundSet& found, const std::string& to);
 
-// Fields that are not handed on, and why.
+// Fields that are not copied, and the reasons.
 std::vector<Finding> lost_fields(const CopiedFields& fields);
 
-// Whether two names lead to the same file: as they are written, or by links and other folders.
+// True if two names refer to the same file: literally, or by links and other folders.
 bool is_same_file(const std::string& a, const std::string& b);
-// Throws invalid_argument when one of the new files would be one of the set's, whatever it is called.
+// Throws invalid_argument if one of the new files is one of the set's, whatever its name.
 void require_other_files(const format::sion::Set& set, const std::vector<FilePlan>& plans);
-// ... nor that with its fields.
+// ... or the one with its fields.
 void require_other_files(const FoundSet& found, const std::vector<FilePlan>& plans);
 
 }  // namespace lq::sets

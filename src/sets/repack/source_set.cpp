@@ -41,7 +41,7 @@ sion::ChunkTable filled_table(const sion::PhysicalFile& file, const std::vector<
     const std::uint64_t size = bytes[static_cast<std::size_t>(task)];
     counts.push_back(std::max<std::uint64_t>(1, size / width + (size % width > 0 ? 1 : 0)));
     if (counts.back() > most_chunks || (all += counts.back()) > most_chunks) {
-      base::fail(Code::too_large, file.path, "decompressed, it takes more than {} chunks", most_chunks);
+      base::fail(Code::too_large, file.path, "decompressed, it needs more than {} chunks", most_chunks);
     }
   }
   sion::ChunkTable table(counts);
@@ -55,7 +55,7 @@ sion::ChunkTable filled_table(const sion::PhysicalFile& file, const std::vector<
   return table;
 }
 
-// Of each file, which task of the set its local ones are.
+// For each file, the tasks of the set by local number.
 std::vector<std::vector<std::int32_t>> numbers_of(const sion::Set& set) {
   std::vector<std::vector<std::int32_t>> numbers;
   for (const sion::PhysicalFile& file : set.files()) numbers.emplace_back(file.ranks.size());
@@ -70,15 +70,15 @@ std::vector<std::vector<std::int32_t>> numbers_of(const sion::Set& set) {
   base::fail(Code::invalid_argument, path, "a file cannot be read and replaced at the same time; choose another name");
 }
 
-// The stream of a task from first to last byte, in the byte order of this machine where that concerns the format: the
-// headers of key-value records are turned, data never are.
+// The stream of a task from first to last byte, in the byte order of this machine as far as the format is concerned:
+// the headers of key-value records are converted, data never are.
 class TaskReader {
  public:
-  // A local task of `file`; both outlive the reader. `source` is the file, opened.
+  // A local task of `file`; both must outlive the reader. `source` is the open file.
   TaskReader(const format::sion::PhysicalFile& file, std::int32_t task, base::ByteSource& source);
 
-  // Fills all of `buffer`, which must not be longer than what is left of the stream. truncated where the file ends
-  // before that; malformed where records do not fit.
+  // Fills all of `buffer`, which must not exceed the rest of the stream. truncated if the file ends
+  // before that; malformed if records do not fit.
   void read(base::MutableBytes buffer);
 
  private:
@@ -89,7 +89,7 @@ class TaskReader {
   base::ByteSource& source_;
   format::sion::LogicalFile stream_;
   std::uint64_t position_ = 0;
-  // Where headers are turned: the walk from record to record, and what is left of the present one.
+  // If headers are converted: the walk from record to record, and the rest of the current one.
   std::optional<format::sion::KeyWalker> walker_;
   std::array<std::byte, format::sion::record_header_bytes> header_{};
   std::size_t header_left_ = 0;
@@ -141,7 +141,7 @@ std::size_t TaskReader::read_record(base::MutableBytes buffer) {
   return held;
 }
 
-// The file that was asked for last stays open, and those whose tasks are being read. Any thread.
+// Keeps the last requested file open, and those whose tasks are being read. Any thread.
 class LastOpened {
  public:
   explicit LastOpened(storage::Transport& transport) : transport_(transport) {}
@@ -161,7 +161,7 @@ class LastOpened {
 }  // namespace
 
 FoundSet open_whole_set(storage::Transport& transport, const std::string& path, const RepackOptions& options) {
-  // Any file of the set leads to the first.
+  // Any file of the set refers to the first.
   const std::string first = open_set(transport, path, options, false).files().front().path;
   return find_set(transport, first);
 }
@@ -226,9 +226,9 @@ std::vector<Finding> lost_fields(const CopiedFields& fields) {
     findings.push_back({.severity = Severity::error,
                         .code = Code::checksum_mismatch,
                         .rule = "repack-lost-field",
-                        .message = fmt::format("left out: {}", damage.what),
+                        .message = fmt::format("omitted: {}", damage.what),
                         .record = damage.field});
-    if (damage.offset == 0) continue;  // of the file as a whole
+    if (damage.offset == 0) continue;  // concerns the file as a whole
     findings.back().offset = damage.offset;
     findings.back().length = damage.bytes;
   }
@@ -236,7 +236,7 @@ std::vector<Finding> lost_fields(const CopiedFields& fields) {
 }
 
 bool is_same_file(const std::string& a, const std::string& b) {
-  std::error_code none;  // a file that is not there is no other one
+  std::error_code none;  // a missing file is not another one
   return a == b || std::filesystem::equivalent(a, b, none);
 }
 

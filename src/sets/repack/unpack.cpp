@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Records of any format as files of their own (include/limequat/repack.hpp).
+// Writes records of any format to separate files (include/limequat/repack.hpp).
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -26,6 +26,7 @@
 #include "base/error.hpp"
 #include "base/function_ref.hpp"
 #include "base/text.hpp"
+#include "comm/alone.hpp"
 #include "comm/node.hpp"
 #include "comm/team.hpp"
 #include "format/format.hpp"
@@ -46,27 +47,27 @@
 
 namespace lq::sets {
 
-// The bytes of a record of a file of any format, in pieces: where they lie in several places of several files, and
-// where they are the stream of a checkpoint, which is compared with its checksums and decompressed. Any thread.
+// The bytes of a record of a file of any format, in pieces, even if they are spread over several files,
+// or are the stream of a checkpoint, which is compared with its checksums and decompressed. Any thread.
 
 class RecordReader {
  public:
-  // How bytes are read that are not compared with checksums.
+  // How often bytes without checksums are read.
   enum class Reads { once, twice };
-  // Throws what opening and scanning throw.
+  // Throws the errors of opening and scanning.
   RecordReader(storage::Transport& transport, const std::string& path, const Limits& limits, Reads reads);
 
   const Catalog& catalog() const noexcept { return catalog_; }
-  // The checkpoint that the file belongs to; nullptr where it is something else. Throws what find_set() throws.
+  // The checkpoint that the file belongs to; nullptr for other files. Throws the errors of find_set().
   const FoundSet* checkpoint();
-  // Of what is read: of a compressed stream more than the file holds.
+  // The bytes to read: for a compressed stream more than the file contains.
   std::uint64_t bytes(const Record& record);
-  // Whether several threads gain anything by reading it together.
+  // True if several threads can read it faster together.
   bool is_shared(const Record& record) { return !task_of(record); }
-  // `work` gets every byte once, in order. truncated: the file ends within the record; checksum_mismatch.
+  // `work` receives every byte once, in order. truncated: the file ends within the record; checksum_mismatch.
   void for_each_piece(const Record& record, const std::function<void(base::Bytes piece)>& work);
-  // The same by the threads of a team, in any order: `position` is in the record. A stream of a checkpoint, and
-  // what is decoded on the way, are read by the caller's thread.
+  // The same using the threads of a team, in any order: `position` is in the record. The caller's thread reads a stream
+  // of a checkpoint, and data that are decoded.
   using Work = base::FunctionRef<void(int thread, std::uint64_t position, base::Bytes piece)>;
   void share_pieces(const Record& record, comm::Team& team, Work work);
 
@@ -85,7 +86,7 @@ class RecordReader {
   Catalog catalog_;
   const format::Format& format_;
   std::once_flag has_looked_;
-  std::optional<FoundSet> found_;  // where the file is a multifile with records
+  std::optional<FoundSet> found_;  // if the file is a multifile with records
   std::shared_ptr<OpenFiles> files_;
 };
 
@@ -93,7 +94,7 @@ class RecordReader {
 
 namespace lq {
 
-// The public read_record() is here, too.
+// Also contains the public read_record().
 
 namespace sets {
 namespace {
@@ -118,7 +119,7 @@ storage::Transport& RecordReader::place() noexcept {
   return transport_;
 }
 
-// Found when it is first needed: a file without a table has no stream to ask for.
+// Found on first use: a file without a table has no streams.
 const FoundSet* RecordReader::checkpoint() {
   std::call_once(has_looked_, [this] { look_for_set(); });
   return found_ ? &*found_ : nullptr;
@@ -128,7 +129,7 @@ void RecordReader::look_for_set() {
   if (format_.info.contents != Contents::streams) return;
   const bool is_missing = std::ranges::any_of(catalog_.findings, format::sion::is_of_missing_file);
   const std::string& any = catalog_.files.empty() || is_missing ? catalog_.path : catalog_.files.front();
-  // What is left of a set of another program is read as it is; one with records is closed or is refused.
+  // What is left of another program's set is read unchanged; one with records is closed or is refused.
   if ((!catalog_.complete || is_missing) && !generation_at(place(), any)) return;
   FoundSet found =
       find_set(place(), any, Unclosed::refused, is_missing ? MissingFiles::stood_in_for : MissingFiles::refused);
@@ -179,7 +180,7 @@ void RecordReader::share_pieces(const Record& record, comm::Team& team, Work wor
   if (const auto task = task_of(record)) return read_stream(*task, work);
   comm::Team alone(1);
   std::vector<std::vector<std::byte>> buffers(static_cast<std::size_t>(team.size()));
-  // `begin`: where these bytes are in the record.
+  // `begin`: position of these bytes in the record.
   const auto read = [&](base::ByteSource& from, std::uint64_t offset, std::uint64_t length, std::uint64_t begin,
                         comm::Team& by) {
     comm::parallel_for(by, length / piece_bytes + (length % piece_bytes > 0 ? 1 : 0), [&](int thread, std::uint64_t i) {
@@ -193,7 +194,7 @@ void RecordReader::share_pieces(const Record& record, comm::Team& team, Work wor
   if (const auto contents = format_.container->contents(*file_, catalog_, record)) {
     return read(*contents, 0, contents->size(), 0, alone);
   }
-  std::shared_ptr<base::ByteSource> from;  // one of the physical files beside the one that was named is open at a time
+  std::shared_ptr<base::ByteSource> from;  // besides the named file, one physical file is open at a time
   std::uint64_t begin = 0;
   int opened = -1;
   for (const format::RecordPiece& piece : format_.container->pieces(*file_, catalog_, record)) {
@@ -210,7 +211,7 @@ namespace {
 
 using Sink = std::function<void(base::Bytes piece)>;
 
-// Whether there is such a field. Its data are compared before the first byte is handed out.
+// Returns true if there is such a field. Its data are compared before the first byte is returned.
 bool read_field(const sets::FoundSet& found, std::string_view name, const Limits& limits, const Sink& sink) {
   storage::Transport& transport = storage::resolve(found.fields_path);
   if (found.fields_problem) throw Error(*found.fields_problem);
@@ -227,10 +228,8 @@ bool read_field(const sets::FoundSet& found, std::string_view name, const Limits
   return false;
 }
 
-}  // namespace
-
-void read_record(const std::string& path, std::string_view type, std::uint64_t index,
-                 const std::function<void(const void* data, std::uint64_t bytes)>& sink, const Limits& limits) {
+void hand_out_record(const std::string& path, std::string_view type, std::uint64_t index,
+                     const std::function<void(const void* data, std::uint64_t bytes)>& sink, const Limits& limits) {
   sets::RecordReader reader(storage::resolve(path), path, limits, sets::RecordReader::Reads::once);
   const Sink hand_out = [&](base::Bytes piece) { sink(piece.data(), piece.size()); };
   const bool is_record = std::ranges::count(reader.catalog().records, type, &Record::type) > 0;
@@ -239,9 +238,16 @@ void read_record(const std::string& path, std::string_view type, std::uint64_t i
   reader.for_each_piece(reader.catalog().record(type, index), hand_out);
 }
 
+}  // namespace
+
+void read_record(const std::string& path, std::string_view type, std::uint64_t index,
+                 const std::function<void(const void* data, std::uint64_t bytes)>& sink, const Limits& limits) {
+  comm::alone([&] { hand_out_record(path, type, index, sink, limits); });
+}
+
 namespace {
 
-// A file whose records are taken out, and the files they go to.
+// A file to unpack, and the files to write.
 class Unpacking {
  public:
   Unpacking(const std::string& path, const RepackOptions& options)
@@ -266,14 +272,14 @@ class Unpacking {
   }
 
   bool is_checkpoint() { return reader_.checkpoint() != nullptr; }
-  // Of a checkpoint; other files have none.
+  // For a checkpoint; other files have none.
   const sets::CopiedFields& find_fields(sets::FieldData data) {
     const sets::FoundSet* found = reader_.checkpoint();
     if (found != nullptr) fields_ = sets::CopiedFields::looked_at_twice(source_, *found, data);
     return fields_;
   }
 
-  // Neither a record nor a field that can be unpacked.
+  // For names of neither a record nor a field.
   [[noreturn]] void throw_unknown(std::string_view name) const {
     for (const ChunkDamage& damage : fields_.damage()) {
       if (damage.field == name)
@@ -283,15 +289,15 @@ class Unpacking {
     for (std::size_t i = 0; i < fields_.count(); ++i)
       names += fmt::format("{}{}", i == 0 ? "; fields: " : ", ", fields_.name(i));
     base::fail(Code::no_such_record, {.path = catalog().path, .record = std::string(name)},
-               "no record or field is called \"{}\"{}; \"lq ls\" lists the contents", base::printable(name), names);
+               "there is no record or field \"{}\"{}; \"lq ls\" lists the contents", base::printable(name), names);
   }
 
-  // What a record or a field becomes; nothing is written before all is planned.
+  // Plans the file for a record or a field; nothing is written before everything is planned.
   void plan(const Record& record, const std::string& to) { plan({&record, 0, to, reader_.bytes(record)}); }
   void plan_field(std::size_t index, const std::string& to) { plan({nullptr, index, to, fields_.bytes(index)}); }
 
-  // Several files at a time; one that is larger than the share of a thread is written by all of them together. Of what
-  // fails in several files, the first of them is told.
+  // Several files at a time; one larger than a thread's share is written by all of them together. If several files
+  // fail, the first error is reported.
   void write() {
     if (options_.dry_run) return;
     sets::Progressing progress(options_.progress, planned_.size());
@@ -318,7 +324,7 @@ class Unpacking {
     progress.finish();
   }
 
-  // A physical file that is missing takes its own streams only.
+  // A missing physical file affects its own streams only.
   void require_sound_files() {
     Catalog rest;
     rest.path = catalog().path;
@@ -339,7 +345,7 @@ class Unpacking {
 
  private:
   struct Planned {
-    const Record* record = nullptr;  // none: the field
+    const Record* record = nullptr;  // nullptr: the field
     std::size_t field = 0;
     std::string path;
     std::uint64_t bytes = 0;
@@ -378,8 +384,8 @@ class Unpacking {
   RepackReport report_;
 };
 
-// Names of files for record types: whatever is no plain character becomes %XX, further records of a type get a number,
-// and no name is given twice.
+// File names for record types: special characters become %XX, further records of a type get a number,
+// and no name is used twice.
 class Names {
  public:
   std::string next(const std::string& type) {
@@ -393,7 +399,7 @@ class Names {
 
  private:
   static std::string plain_name(const std::string& type) {
-    constexpr std::size_t longest = 192;  // leaves room for numbers, also in the names of temporary files
+    constexpr std::size_t longest = 192;  // leaves space for numbers, also in the names of temporary files
     std::string name;
     for (const char c : type) {
       const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
@@ -412,13 +418,11 @@ void make_folder(const std::string& folder) {
   std::filesystem::create_directories(folder, failure);
   if (!failure && std::filesystem::is_directory(folder)) return;
   base::fail(failure == std::errc::permission_denied ? Code::no_permission : Code::invalid_argument,
-             {.path = folder, .system_errno = failure.value()}, "cannot make this directory: {}",
+             {.path = folder, .system_errno = failure.value()}, "cannot create this directory: {}",
              failure ? failure.message() : "there is a file of this name");
 }
 
-}  // namespace
-
-RepackReport unpack(const std::string& path, const std::string& folder, const RepackOptions& options) {
+RepackReport unpack_records(const std::string& path, const std::string& folder, const RepackOptions& options) {
   Unpacking unpacking(path, options);
   unpacking.require_sound_files();
   const auto& records = unpacking.catalog().records;
@@ -428,7 +432,7 @@ RepackReport unpack(const std::string& path, const std::string& folder, const Re
   Names names;
   const auto in_folder = [&](const std::string& name) { return (std::filesystem::path(folder) / name).string(); };
   for (std::size_t i = 0; i < records.size(); ++i) {
-    // Its keys follow, and are it.
+    // Its keys follow and contain its data.
     if (i + 1 < records.size() && records[i + 1].type.starts_with(records[i].type + ".key.")) continue;
     unpacking.plan(records[i], in_folder(names.next(records[i].type)));
   }
@@ -440,8 +444,8 @@ RepackReport unpack(const std::string& path, const std::string& folder, const Re
   return unpacking.report();
 }
 
-RepackReport extract(const std::string& path, std::string_view type, std::uint64_t index, const std::string& to,
-                     const RepackOptions& options) {
+RepackReport extract_record(const std::string& path, std::string_view type, std::uint64_t index, const std::string& to,
+                            const RepackOptions& options) {
   Unpacking unpacking(path, options);
   const auto& records = unpacking.catalog().records;
   const bool is_record = std::ranges::count(records, type, &Record::type) > 0;
@@ -456,6 +460,17 @@ RepackReport extract(const std::string& path, std::string_view type, std::uint64
   unpacking.plan_field(*field, to);
   unpacking.write();
   return unpacking.report();
+}
+
+}  // namespace
+
+RepackReport unpack(const std::string& path, const std::string& folder, const RepackOptions& options) {
+  return comm::alone([&] { return unpack_records(path, folder, options); });
+}
+
+RepackReport extract(const std::string& path, std::string_view type, std::uint64_t index, const std::string& to,
+                     const RepackOptions& options) {
+  return comm::alone([&] { return extract_record(path, type, index, to, options); });
 }
 
 }  // namespace lq

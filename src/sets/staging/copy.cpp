@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// lq::copy(): what is to be copied, one file after the other, and names given to those that belong together.
+// lq::copy(): copies one file at a time, and renames files that belong together.
 #include <algorithm>
 #include <filesystem>
 #include <functional>
@@ -65,11 +65,11 @@ class Copying {
     for (const std::string& folder : folders) {
       std::error_code failure;
       std::filesystem::create_directories(folder, failure);
-      if (failure) throw base::errno_error(folder, "make the folder", failure.value());
+      if (failure) throw base::errno_error(folder, "create the folder", failure.value());
     }
   }
 
-  // At the root. Under another name first: a file that it replaces is there until it is.
+  // At the root. Created under another name first: the file to be replaced exists until then.
   void copy_link(const Link& link) {
     report_.files.push_back(link.to);
     if (options_.dry_run) return;
@@ -77,20 +77,20 @@ class Copying {
     std::error_code failure;
     std::filesystem::remove(unfinished, failure);
     std::filesystem::create_symlink(link.target, unfinished, failure);
-    if (failure) throw base::errno_error(link.to, "make the link", failure.value());
+    if (failure) throw base::errno_error(link.to, "create the link", failure.value());
     std::filesystem::rename(unfinished, link.to, failure);
-    if (failure) throw base::errno_error(link.to, "make the link", failure.value());
+    if (failure) throw base::errno_error(link.to, "create the link", failure.value());
     if (std::filesystem::exists(link.to, failure) || !std::filesystem::exists(link.from, failure)) return;
     report_.findings.push_back(
         {.severity = Severity::warning,
          .rule = "copy-link",
-         .message = fmt::format("{}: this link leads to {}, which is not there; the one that was "
-                                "copied leads to a file",
+         .message = fmt::format("{}: this link leads to {}, which does not exist; the copied link "
+                                "leads to an existing file",
                                 link.to, link.target)});
   }
 
   void copy_set(const Together& together) {
-    // Of what an interrupted copy has left some may be what is read.
+    // Leftovers of an interrupted copy may be among the sources.
     comm::agree_at_root(comm_, [&] {
       const std::string& first = together.front().to;
       if (together.size() > 1 && !options_.dry_run) {
@@ -132,7 +132,7 @@ class Copying {
     return sets::contents_of(storage::resolve(path), path, communicator_);
   }
 
-  // The copy has the bytes of its source. Whoever copies it should hear now that these are not what they should be.
+  // The copy equals its source. The user should know now that the source is damaged.
   void tell_of_damage(const Together& together, const Catalog& catalog, bool all_compared, bool is_new) {
     const bool looks_again = options_.verify == Verify::read_back;
     if (options_.verify == Verify::none || !(is_new || looks_again)) return;
@@ -141,7 +141,7 @@ class Copying {
     comm::agree_at_root(comm_, [&] { report_.findings.insert(report_.findings.end(), damage.begin(), damage.end()); });
   }
 
-  // Of files that were looked at one after the other; somebody may have given their names to others meanwhile.
+  // The files were opened one at a time; another program may have replaced some of them in between.
   void require_one_version(const Together& together, const std::vector<std::unique_ptr<FileCopy>>& files) {
     comm::agree_at_root(comm_, [&] {
       const std::string& first = together.front().from;
@@ -150,7 +150,7 @@ class Copying {
     });
   }
 
-  // The first file of those that belong together last, so that a set that can be opened is whole.
+  // The first of the files that belong together is last, so that a set that can be opened is complete.
   void give_names(const Together& together, const std::vector<bool>& is_new) {
     comm::agree_at_root(comm_, [&] {
       if (std::ranges::count(is_new, true) == 0) return;
@@ -163,7 +163,7 @@ class Copying {
         names.push_back({is_new[i] ? unfinished_name(name) : name, name});
         if (is_new[i]) io::settle_journal(place, name, options_.sync);
         if (!is_new[i] || !generation || together.size() == 1) continue;
-        // Where readers look for it as soon as one of them has its name.
+        // Where readers look for it once one of them is renamed.
         names.back().part = part_name(name, *generation);
         place.rename(unfinished_name(name), names.back().part);
       }

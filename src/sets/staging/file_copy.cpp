@@ -24,7 +24,7 @@ namespace lq::sets {
 
 namespace {
 
-// So many sums of a file at most: blocks of very large files are larger.
+// Largest number of sums of a file: very large files have larger blocks.
 constexpr std::uint64_t most_blocks = 1024 * base::kibi;
 
 // What a rank has moved in a round.
@@ -147,7 +147,7 @@ void FileCopy::lock_record() {
   lock_.reset(new storage::WriterLock(storage::lock_of_copy(pair_.to)));
 }
 
-// Another program that finds the record before it is locked holds the lock while it looks, and then gives up.
+// Another program that finds the record before it is locked takes the lock for its check, and then gives up.
 void FileCopy::lock_new_record() {
   constexpr int attempts = 100;
   for (int attempt = 1;; ++attempt) {
@@ -164,14 +164,14 @@ void FileCopy::begin_at_root() {
   if (plan_.goes_on == 1) {
     target_ = target_place_.open_write(unfinished_);
     record_ = target_place_.open_write(copied_name_);
-    // What is torn at its end is overwritten.
+    // A torn end is overwritten.
     record_end_ = copied_head_bytes + copied_.blocks.size() * copied_block_bytes;
     record_->resize(record_end_);
     return;
   }
   io::require_space(target_place_, pair_.to, plan_.bytes);
-  // What is unfinished is there only while the record is: whoever finds the one knows by the lock of the other whether
-  // it is being made. A record that is there is taken over, not replaced: another program may be about to lock it.
+  // An unfinished copy exists only together with its record, whose lock shows whether the copy is
+  // running. An existing record is taken over, not replaced: another program may be about to lock it.
   if (target_place_.kind(copied_name_) == storage::PathKind::file) {
     if (!lock_ || !lock_->is_of(copied_name_)) lock_record();
     record_ = target_place_.open_write(copied_name_);
@@ -182,18 +182,18 @@ void FileCopy::begin_at_root() {
   }
   try {
     remove_if_there(target_place_, unfinished_);
-    // Nobody may read it before it has the permissions of its source.
+    // Not readable until it has the permissions of its source.
     target_ = target_place_.create(unfinished_, {.is_private = true});
     const std::vector<std::byte> head = encode_head(copied_);
     record_->write_at(0, head);
     record_end_ = head.size();
   } catch (...) {
-    forget();  // there is nothing to go on with
+    forget();  // nothing to resume
     throw;
   }
 }
 
-// A client that looked at the new file now would believe indefinitely that it is empty: the others ask its folder.
+// A client that looked at the new file now would see it as empty indefinitely: the others query its folder.
 void FileCopy::learn_owners() {
   owners_ = storage::owners_of(comm_, [&] {
     const std::string folder = base::directory_of(pair_.to);
@@ -236,7 +236,7 @@ void FileCopy::move() {
   });
 }
 
-// Only what nobody else works on.
+// Only files that no other program is using.
 void FileCopy::forget() noexcept {
   record_.reset();
   try {
@@ -244,12 +244,12 @@ void FileCopy::forget() noexcept {
     remove_if_there(target_place_, copied_name_);
     remove_if_there(target_place_, unfinished_);
   } catch (...) {
-    // They are another program's, or of a copy that is complete or not begun; nothing is lost by them.
+    // They belong to another program, or to a copy that is complete or not begun; nothing is lost.
   }
   lock_.reset();
 }
 
-// The blocks that an earlier copy recorded are read again, by all ranks in turn: what does not agree is moved again.
+// The blocks recorded by an earlier copy are read again, distributed over all ranks: those that differ are moved again.
 void FileCopy::find_missing(std::vector<CopiedBlock> recorded) {
   if (plan_.recorded > 0) {
     comm::agree(comm_, [&] { recorded.resize(static_cast<std::size_t>(plan_.recorded)); });
@@ -303,7 +303,7 @@ void FileCopy::move_round(std::uint64_t first) {
   });
 }
 
-// At the root, what all ranks have moved; elsewhere nothing has arrived.
+// At the root, what all ranks have moved; empty elsewhere.
 void FileCopy::record(const std::vector<std::vector<std::byte>>& moved) {
   std::vector<CopiedBlock> blocks;
   std::uint64_t bytes = 0;
@@ -325,8 +325,8 @@ void FileCopy::record(const std::vector<std::vector<std::byte>>& moved) {
   moved_(bytes);
 }
 
-// Where data differ from the sums of their file, either the file has them so, which is told, or they came otherwise
-// into memory than they are: then nothing is gone on with.
+// If data differ from the sums of their file, either the file has them like that, which is reported, or they were
+// misread: then the copy is not continued.
 void FileCopy::settle_sums() {
   if (!check_) return;
   check_->reduce(comm_);
@@ -351,7 +351,7 @@ void FileCopy::settle_sums() {
       findings_.push_back({.severity = Severity::error,
                            .code = mismatch.code(),
                            .rule = "copy-damaged-source",
-                           .message = fmt::format("{}. What was made of it has the same bytes", mismatch.what()),
+                           .message = fmt::format("{}. The copy has the same bytes", mismatch.what()),
                            .record = mismatch.facts().record,
                            .offset = mismatch.facts().offset,
                            .expected = mismatch.facts().expected,
@@ -360,7 +360,7 @@ void FileCopy::settle_sums() {
   });
 }
 
-// Each rank compares the blocks that another one moved, of another client where there are several: with their sums,
+// Each rank compares the blocks that another one moved, on another client if there are several: with their sums,
 // which all ranks have, or with those of the source, read again.
 void FileCopy::require_blocks(storage::File& file, bool with_source,
                               base::FunctionRef<Error(const Differing&)> error_of) {

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One file copied by all ranks, under its unfinished name: blocks are dealt out in turn, summed as they pass, and told
-// to the root, which records them. All calls are collective.
+// Copies one file by all ranks, under its unfinished name: blocks are assigned round-robin, summed in transit, and
+// reported to the root, which records them. All calls are collective.
 #pragma once
 
 #include <cstdint>
@@ -25,54 +25,54 @@
 
 namespace lq::sets {
 
-// Where both ends are found, and how the bytes pass.
+// The transports of both ends, and how the bytes are passed.
 struct Passage {
   storage::Transport &source, &target;
   std::uint64_t piece_bytes = 512 * base::kibi;  // read, summed and written at a time
-  bool in_pieces = false;    // what is one block here may begin anywhere in several files of the target
-  bool may_be_there = true;  // a target of the size and time of its source is taken to be its copy
-  const Catalog& catalog;    // what is in the source, or in the set that it belongs to; without fields: not known
+  bool in_pieces = false;                        // one block here may be spread over several files of the target
+  bool may_be_there = true;                      // a target with the size and time of its source counts as its copy
+  const Catalog& catalog;  // contents of the source, or of the set it belongs to; without fields: unknown
 };
 
 class FileCopy {
  public:
-  // Local. `moved` is called at the root with the bytes that were moved, or found to be there.
+  // Local. `moved` is called at the root with the number of bytes moved, or found to be present.
   FileCopy(comm::Comm& comm, const Pair& pair, const CopyOptions& options,
            const std::function<void(std::uint64_t)>& moved, const Passage& passage);
 
-  // Looks at both ends. Whether there is anything to do: a target of the size and time of its source stays when a copy
-  // is gone on with; it is compared first with Verify::read_back. Throws what copy() throws.
+  // Examines both ends. Returns true if anything is to be done: a target with the size and time of its source stays if
+  // a copy is resumed; with Verify::read_back it is compared first. Throws the errors of copy().
   bool look();
-  // Moves what is missing, syncs, compares, and gives the unfinished file the time and permissions of its source.
+  // Moves missing blocks, syncs, compares, and gives the unfinished file the time and permissions of its source.
   void move();
-  // Local. At the root. io: the name of the source means another file than the one that was looked at.
+  // Local. At the root. io: the name of the source refers to another file than the examined one.
   void require_same_source() const;
-  // Local. At the root, when the file has its name: what there is next to it of this or an earlier copy goes.
+  // Local. At the root, after the file was renamed: removes what this or an earlier copy left next to it.
   void forget() noexcept;
 
-  // After move(). Whether the source's data were compared with all sums that it has, so that no examination is needed.
+  // After move(). True if the source's data were compared with all its sums, so that no examination is needed.
   bool has_compared_sums() const noexcept { return check_ && check_->sees_all(); }
-  // After move(). Whether they differ from them, as the findings tell.
+  // After move(). True if they differ, as reported by the findings.
   bool has_damaged_source() const noexcept { return is_damaged_; }
   // After look(), on all ranks.
   std::uint64_t bytes() const noexcept { return plan_.bytes; }
-  // After move(): of these.
+  // After move(): the number of these that were moved.
   std::uint64_t moved_bytes() const noexcept { return moved_bytes_; }
   // At the root.
   const std::vector<Finding>& findings() const noexcept { return findings_; }
 
  private:
-  // What the root found, told to all.
+  // The root's results, sent to all.
   struct Plan {
     std::uint64_t bytes = 0;
     std::int64_t modified = 0;
     std::uint64_t block_bytes = 0;
-    std::uint64_t recorded = 0;  // blocks that an earlier copy recorded
+    std::uint64_t recorded = 0;  // blocks recorded by an earlier copy
     std::uint8_t is_there = 0;
-    std::uint8_t goes_on = 0;  // with what an earlier copy left
+    std::uint8_t goes_on = 0;  // resumes an earlier copy
   };
 
-  // A block whose sum is another one than expected.
+  // A block with an unexpected sum.
   struct Differing {
     std::uint64_t offset = 0, end = 0;
     std::uint32_t expected = 0, found = 0;
@@ -93,7 +93,7 @@ class FileCopy {
   void require_unchanged() const;
   std::uint64_t blocks() const noexcept { return blocks_of(plan_.bytes, plan_.block_bytes); }
   std::uint64_t size_of(std::uint64_t block) const noexcept;
-  // CRC-32 of a block of a file, which also goes to `to` and past `check` where there are such.
+  // CRC-32 of a block of a file, which is also passed to `to` and `check` if given.
   std::uint32_t pass(storage::File& from, storage::File* to, std::uint64_t block, io::SourceCheck* check = nullptr);
 
   comm::Comm& comm_;
@@ -108,7 +108,7 @@ class FileCopy {
   storage::Owners owners_;    // of the target's blocks
   std::uint64_t movers_ = 1;  // ranks that move blocks
   std::unique_ptr<storage::File> source_, target_, record_;
-  std::unique_ptr<storage::WriterLock> lock_;  // of the record, at the root: of an interrupted copy nobody holds it
+  std::unique_ptr<storage::WriterLock> lock_;  // of the record, at the root: an interrupted copy does not hold it
   storage::Identity identity_;                 // of the source, at the root
   Copied copied_;                              // at the root
   std::uint64_t record_end_ = 0;

@@ -20,7 +20,7 @@
 namespace lq::sets {
 namespace {
 
-// Literals of a file as the bytes from `begin` to `end`; between them are zeros.
+// Literals of a file as the bytes from `begin` to `end`, with zeros between them.
 std::string bytes_between(std::uint64_t begin, std::uint64_t end, std::span<const format::Literal> literals) {
   std::string bytes(static_cast<std::size_t>(end - begin), '\0');
   for (const format::Literal& literal : literals) {
@@ -64,6 +64,11 @@ Frame frame_of(const PartitionedFile& file) {
   const auto opened = storage::resolve(file.path).open_read(file.path);
   base::CachedSource source(*opened);
   const Catalog catalog = format::scan(source, {});
+  // What is said of the field is written anew.
+  if (const Finding* const finding = catalog.first_error()) {
+    base::fail(finding->code == Code::ok ? Code::malformed : finding->code,
+               {.path = file.path, .offset = finding->offset}, "{}; nothing was repartitioned", finding->message);
+  }
   if (catalog.fields.size() != 1) {
     base::fail(Code::unsupported, file.path,
                "there are {} fields in these part files, of which one can be repartitioned; convert them "
@@ -124,7 +129,7 @@ std::unique_ptr<storage::File> PartitionedPlace::open(const std::string& path, b
     if (frame_.is_empty()) return sites;
     return std::make_unique<FramedFile>(std::move(sites), frame_);
   }
-  if (path == target_.path && target_.is_set && !writes) {  // it is there already
+  if (path == target_.path && target_.is_set && !writes) {  // it exists already
     return std::make_unique<storage::Window>(std::make_shared<storage::Subfiles>(partitioned_file(path), false));
   }
   storage::Transport& place = storage::resolve(path);
@@ -134,7 +139,7 @@ std::unique_ptr<storage::File> PartitionedPlace::open(const std::string& path, b
 std::unique_ptr<storage::File> PartitionedPlace::open_read(const std::string& path) { return open(path, false); }
 std::unique_ptr<storage::File> PartitionedPlace::open_write(const std::string& path) { return open(path, true); }
 
-// The description first, so that subfiles can be found whatever happens.
+// The description first, so that subfiles can be found in any case.
 std::unique_ptr<storage::File> PartitionedPlace::create(const std::string& path, const storage::Creation& creation) {
   auto file = storage::resolve(path).create(path, creation);
   if (!is_new_set(path)) return file;
@@ -165,7 +170,7 @@ void PartitionedPlace::remove(const std::string& path) {
       const PartitionedFile rest = partitioned_file(path);
       if (rest.is_set) storage::remove_subfiles(rest, target_.path);
     } catch (const Error&) {
-      // What is no whole description was written before there were subfiles.
+      // An incomplete description was written before any subfile.
     }
   }
   storage::resolve(path).remove(path);
@@ -186,7 +191,7 @@ storage::StorageTraits PartitionedPlace::unit(const std::string& path) {
   return target_.is_set ? storage::unit_of(target_) : storage::resolve(path).unit(path);
 }
 
-// Of all folders together: a hint, for some may be on one file system.
+// Of all folders together: an estimate, because some may share a file system.
 std::optional<std::uint64_t> PartitionedPlace::free_space(const std::string& path) {
   if (!target_.is_set || path != target_.path) return storage::resolve(path).free_space(path);
   std::map<std::string, std::uint64_t> folders;

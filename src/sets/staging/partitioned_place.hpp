@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A place where a partitioned file is one file: its bytes are read, written and created through one name, that of its
-// description, and what is done to the name is done to all subfiles.
+// Presents a partitioned file as one file: its bytes are read, written and created through one name, that of its
+// description, and operations on the name apply to all subfiles.
 #pragma once
 
 #include <algorithm>
@@ -18,17 +18,17 @@
 
 namespace lq::sets {
 
-// QIO's part files have the sites of a field among them, and each has headers of its own. What the SciDAC file of the
-// whole field has around its sites is its frame: with it they are a file like others.
+// QIO's part files share the sites of a field, and each has its own headers. The data around the sites in a SciDAC file
+// of the whole field are its frame: with it they form an ordinary file.
 struct Frame {
   std::string before = {}, behind = {};
 
   bool is_empty() const noexcept { return before.empty() && behind.empty(); }
-  // The file that part files make with it.
+  // The file that the part files form with it.
   PartitionedFile around(PartitionedFile parts) const;
 };
 
-// Of a file as partitioned_file() gives it; empty where that is no set of part files. unsupported: there are several
+// For a file from partitioned_file(); empty if that is not a set of part files. unsupported: there are several
 // fields in them.
 Frame frame_of(const PartitionedFile& file);
 
@@ -48,8 +48,8 @@ class FramedFile final : public storage::ForwardingFile {
 
 class PartitionedPlace final : public storage::Transport {
  public:
-  // `source`, which is read with its frame, is known by its path; `target`, where it is a set, is made under the name
-  // `unfinished`. Paths of subfiles are whole; `description` is the target's as text.
+  // `source`, read with its frame, is known by its path; `target`, if it is a set, is created under the name
+  // `unfinished`. Paths of subfiles are absolute; `description` is the target's as text.
   PartitionedPlace(PartitionedFile source, Frame frame, PartitionedFile target, std::string description,
                    std::string unfinished);
 
@@ -58,7 +58,7 @@ class PartitionedPlace final : public storage::Transport {
   std::unique_ptr<storage::File> create(const std::string& path, const storage::Creation& creation) override;
   void rename(const std::string& from, const std::string& to) override;
   void publish(const std::string& from, const std::string& to) override;
-  // Of an unfinished set its subfiles, too.
+  // For an unfinished set also removes its subfiles.
   void remove(const std::string& path) override;
   void sync_directory(const std::string& path_of_file) override;
   void make_directory(const std::string& path) override { storage::resolve(path).make_directory(path); }
@@ -72,7 +72,7 @@ class PartitionedPlace final : public storage::Transport {
 
  private:
   std::unique_ptr<storage::File> open(const std::string& path, bool writes);
-  // Does `give` for a file and, of an unfinished set, its subfiles, where they are in the transport of `from`.
+  // Runs `give` for a file and, for an unfinished set, its subfiles, with their places in the transport of `from`.
   template <class Give>
   void for_each_file(const std::string& from, const std::string& to, const Give& give) const;
   bool is_new_set(const std::string& path) const { return target_.is_set && path == unfinished_; }

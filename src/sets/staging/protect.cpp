@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// lq::protect(): which files have a sidecar together, and each of them examined before it is written (io/parity.hpp).
+// lq::protect(): decides which files share a sidecar, and examines each of them before it is written (io/parity.hpp).
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -44,20 +44,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Files that get one sidecar.
+// Files that share one sidecar.
 struct Job {
   std::string sidecar;
   std::vector<std::string> paths = {};
   bool is_set = false;
 };
 
-// What in a folder is not there for good, or no data.
+// Names in a folder that are temporary, or not data.
 bool is_left_out(const std::string& name) {
   return name.starts_with('.') || protection::is_sidecar(name) || is_left_beside(name) ||
          base::parse_temporary_name(name) || name.starts_with("lq-catalogue.db");
 }
 
-// Regular files, and the folders below, in the order of their names.
+// Regular files, and the folders below, sorted by name.
 struct Listed {
   std::vector<std::string> files, folders;
 };
@@ -65,7 +65,7 @@ struct Listed {
 Listed list_folder(const std::string& folder) {
   std::vector<std::string> names;
   if (const int failure = base::names_in(folder, names); failure != 0) {
-    base::fail(Code::no_permission, folder, "the folder cannot be read: {}", std::strerror(failure));
+    base::fail(Code::no_permission, folder, "cannot read the folder: {}", std::strerror(failure));
   }
   Listed listed;
   for (const std::string& name : names) {
@@ -115,7 +115,7 @@ class Planner {
       case storage::PathKind::directory:
         if (options_.together) {
           base::fail(Code::invalid_argument, path,
-                     "a folder has one sidecar for its files anyway; name files to have them together");
+                     "a folder always has one sidecar for its files; name files to group them");
         }
         return add_folder(path);
       case storage::PathKind::absent:
@@ -132,7 +132,7 @@ class Planner {
     if (protection::is_sidecar(path)) {
       base::fail(Code::invalid_argument, path, "this is a sidecar; name the file that it protects");
     }
-    // Next to which a sidecar could be.
+    // Files next to which a sidecar can be written.
     if (storage::resolve(path).kind(base::directory_of(path)) != storage::PathKind::directory) {
       base::fail(Code::unsupported, path, "only files of the file system can be protected; copy it there first");
     }
@@ -161,7 +161,7 @@ class Planner {
     together_.erase(std::unique(together_.begin(), together_.end()), together_.end());
     for (const std::string& path : together_) {
       if (base::folder_before(path) == base::folder_before(together_.front())) continue;
-      base::fail(Code::invalid_argument, path, "files that have a sidecar together lie in one folder; {} is in another",
+      base::fail(Code::invalid_argument, path, "files that share a sidecar must be in one folder; {} is in another",
                  together_.front());
     }
     jobs_.push_back(job_of_folder(std::move(together_)));
@@ -250,7 +250,7 @@ class Protecting {
     comm::agree_alike(comm_, [&] { add_to_report(job, head, io::paths_of(head, job.sidecar)); });
   }
 
-  // Its own sums are what all depends on: nothing is made of a file that contradicts them.
+  // Everything depends on its own sums: a file that contradicts them is not protected.
   std::vector<protection::OwnSum> examined(const std::string& path, std::set<std::string>& is_answered_for) {
     std::optional<Verification> found;
     std::exception_ptr failure;
@@ -282,7 +282,7 @@ class Protecting {
     return sums;
   }
 
-  // As a whole, where it describes a set. Nothing: it cannot be scanned, as the examination says.
+  // The whole file if it describes a set. Empty: it cannot be scanned, as the examination reports.
   std::shared_ptr<io::ScannedFile> scanned(const std::string& path) const {
     try {
       return io::ScannedFile::open(storage::resolve(path), path, communicator_, {});
@@ -306,15 +306,15 @@ class Protecting {
   void tell_unproven(const std::string& path, const std::optional<Verification>& found) {
     const std::string why = !found ? "no format is recognised"
                             : found->verdict == Verdict::consistent
-                                ? "nothing disagrees, but not all of it has an exact checksum"
+                                ? "no checksum disagrees, but not all of it has an exact checksum"
                                 : "its data look wrong, although no checksum says so";
     report_.findings.push_back(
         {.severity = found && found->verdict == Verdict::consistent ? Severity::note : Severity::warning,
          .rule = "protect-unproven",
-         .message = fmt::format("{}: protected as it is now: {}", path, why)});
+         .message = fmt::format("{}: protected in its present state: {}", path, why)});
   }
 
-  // A new sidecar takes what is there for what should be there, so that it is the last time that damage can be seen.
+  // A new sidecar records the present data as correct, so this is the last chance to detect damage.
   void compare_with_older(const Job& job, const std::vector<storage::Identity>& before) {
     Catalog carrier;
     io::broadcast(comm_, [&]() -> Catalog& {
@@ -339,7 +339,7 @@ class Protecting {
       return protection::find_cover_in_folder(path);
     } catch (const Error& error) {
       if (error.code() == Code::out_of_memory) throw;
-      const std::string what = fmt::format("{}. Nothing says whether the files are as they were", error.what());
+      const std::string what = fmt::format("{}. Nothing shows whether the files are unchanged", error.what());
       io::add_untold(findings, {{.severity = Severity::warning, .rule = "parity-unreadable", .message = what}});
       return {};
     }
@@ -350,20 +350,20 @@ class Protecting {
     const JudgedFile judged = judge(cover, path, options_.threads);
     if (judged.is_ok() || judged.file.state == ProtectedState::changed) return;
     if (judged.file.state == ProtectedState::unproven) return warn("protect-differs", sentence_of(judged), findings);
-    const std::string what =
-        fmt::format("{}: {} differ from what {} protected", path,
-                    judged.file.damaged.empty() ? std::string("bytes behind its end") : text_of_damage(judged),
-                    judged.file.sidecar);
+    const std::string what = fmt::format(
+        "{}: {} differ from the data protected by {}", path,
+        judged.file.damaged.empty() ? std::string("bytes after its end") : text_of_damage(judged), judged.file.sidecar);
     const auto verdict = verdicts_.find(path);
     const bool is_proven = verdict != verdicts_.end() && verdict->second == Verdict::sound;
     if (is_proven && cover.part().modified != now.modified) {  // a text was edited
-      return warn("protect-differs", what + ", but its own sums prove its numbers, and it was written to since",
+      return warn("protect-differs", what + ", but its own sums prove its numbers, and it was modified since",
                   findings);
     }
-    insist("protect-differs", path, what + ", and no sum of the file itself proves them",
-           "A new sidecar would keep the damage. `lq repair` restores the file; if it was changed on purpose, insist "
-           "with options.accept_damage = true",
-           findings);
+    insist(
+        "protect-differs", path, what + ", and no sum of the file itself proves them",
+        "A new sidecar would keep the damage. `lq repair` restores the file; if it was changed on purpose, allow this "
+        "with options.accept_damage = true",
+        findings);
   }
 
   static std::string text_of_damage(const JudgedFile& judged) {
@@ -372,19 +372,19 @@ class Protecting {
     return protection::text_of(ranges);
   }
 
-  // Files that a sidecar covers which is to be replaced, and the new one will not.
+  // Files of a sidecar that is to be replaced, if the new one does not cover them.
   void tell_dropped(const Job& job, const std::shared_ptr<const protection::Sidecar>& older,
                     std::vector<Finding>& findings) const {
     for (std::size_t i = 0; i < older->head().files.size(); ++i) {
       const std::string path = older->path_of(i);
       if (std::ranges::count(job.paths, path) > 0) continue;
       if (storage::resolve(path).kind(path) != storage::PathKind::absent) {
-        warn("protect-dropped", fmt::format("{}: {} protected this file, and will not any more", path, job.sidecar),
+        warn("protect-dropped", fmt::format("{}: {} protected this file, and no longer will", path, job.sidecar),
              findings);
       } else if (judge({older, i}, path, options_.threads).file.state == ProtectedState::damaged) {
         insist("protect-dropped", path,
-               fmt::format("{}: the file is missing, and {} brings it back", path, job.sidecar),
-               "A new sidecar would not. `lq repair` restores the file; if it was removed on purpose, insist with "
+               fmt::format("{}: the file is missing, and {} can restore it", path, job.sidecar),
+               "A new sidecar would not. `lq repair` restores the file; if it was removed on purpose, use "
                "options.accept_damage = true",
                findings);
       }
@@ -422,19 +422,19 @@ class Protecting {
   }
 
   void tell_fewer(const Job& job, std::uint32_t lost) {
-    const std::string why = job.is_set ? fmt::format("of its {} files all may be lost", lost)
-                                       : "it protects one file, which does not come back if all of it is lost";
+    const std::string why = job.is_set ? fmt::format("all of its {} files could be lost", lost)
+                                       : "it protects one file, which cannot be restored if all of it is lost";
     report_.findings.push_back(
         {.severity = Severity::warning,
          .rule = "protect-lost-files",
-         .message = fmt::format("{}: {} lost files were asked for: {}", job.sidecar, options_.lost_files, why)});
+         .message = fmt::format("{}: {} lost files were requested: {}", job.sidecar, options_.lost_files, why)});
   }
 
   const Communicator& communicator_;
   comm::Comm& comm_;
   const ProtectOptions& options_;
   ProtectReport report_;
-  std::map<std::string, Verdict> verdicts_;  // without sidecars, of the files that have a format
+  std::map<std::string, Verdict> verdicts_;  // without sidecars, of the files with a known format
   double ratio_ = 0;
   std::uint64_t total_ = 0, done_ = 0;
 };
@@ -479,7 +479,7 @@ class CheckingSidecars {
                                 .message = path + ": no sidecar protects this file; `lq protect` makes one"});
   }
 
-  // All sidecars there, and the files that have none.
+  // All existing sidecars, and the files without one.
   void add_folder(const std::string& folder) {
     std::vector<std::string> names;
     base::names_in(folder, names);
@@ -499,7 +499,7 @@ class CheckingSidecars {
     if (!cover) return false;
     look(*cover->sidecar);
     add_judged(*cover, path);
-    // A set is as good as its files.
+    // The state of a set follows from its files.
     if (cover->sidecar->path() != path + std::string(protection::set_ending)) return true;
     for (std::size_t i = 0; i < cover->sidecar->head().files.size(); ++i) {
       add_judged({cover->sidecar, i}, cover->sidecar->path_of(i));
@@ -520,7 +520,7 @@ class CheckingSidecars {
     }
   }
 
-  // A sidecar, once.
+  // Checks a sidecar once.
   void look(const protection::Sidecar& sidecar) {
     if (std::ranges::count(report_.sidecars, sidecar.path()) > 0) return;
     report_.sidecars.push_back(sidecar.path());
@@ -556,7 +556,7 @@ class CheckingSidecars {
   std::set<std::string> files_;
 };
 
-// What the root found, on all ranks.
+// Sends the root's results to all ranks.
 void put_ranges(std::vector<std::byte>& bytes, const std::vector<ByteRange>& ranges) {
   comm::append(bytes, std::uint64_t{ranges.size()});
   comm::append_all(bytes, std::span(ranges));

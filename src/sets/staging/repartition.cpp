@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// lq::repartition(): a copy of one file to another place, where both may be in pieces (partitioned_place.hpp).
+// lq::repartition(): a copy of one file to another place; both may be partitioned (partitioned_place.hpp).
 #include <limequat/repartition.hpp>
 
 #include <algorithm>
@@ -20,6 +20,7 @@
 #include "comm/agree.hpp"
 #include "comm/pack.hpp"
 #include "io/journal.hpp"
+#include "io/protected.hpp"
 #include "options/agreed.hpp"
 #include "sets/checkpoint/closing.hpp"
 #include "sets/staging/file_copy.hpp"
@@ -32,7 +33,7 @@ namespace lq {
 namespace sets {
 namespace {
 
-// Of a piece each subfile gets about so much: below this each write is a round trip on parallel file systems.
+// Bytes of a piece per subfile: smaller writes are round trips on parallel file systems.
 constexpr std::uint64_t subfile_piece_bytes = 64 * base::kibi;
 constexpr std::uint64_t least_piece_bytes = 512 * base::kibi, most_piece_bytes = 8 * base::mebi;
 
@@ -53,7 +54,7 @@ std::vector<std::string> split_at_commas(std::string_view text) {
   return words;
 }
 
-// Paths as they are written in a description. A set of one subfile is a set, too; the plain file is "whole".
+// Paths as written in a description. A set may have one subfile; the plain file is "whole".
 PartitionedFile new_file(const std::string& path, const PartitionedFile& source, const Partition& partition,
                          const std::vector<std::string>& folders) {
   PartitionedFile file{.path = path, .bytes = source.bytes, .partition = partition};
@@ -62,7 +63,7 @@ PartitionedFile new_file(const std::string& path, const PartitionedFile& source,
     file.files = {{path, partition.array().begin}};
     return file;
   }
-  // No two sets of one name share subfiles: an older one stays whole until the new one is.
+  // Sets of one name never share subfiles: an older one stays complete until the new one is.
   const std::string generation = base::hex32(base::random_number());
   const std::string name = path.substr(path.rfind('/') + 1);
   for (std::uint64_t k = 0; k < partition.parts(); ++k) {
@@ -78,7 +79,7 @@ PartitionedFile with_whole_paths(PartitionedFile file) {
   return file;
 }
 
-// Whether both lie in the same pieces in the same folders, whatever these are called. Paths are whole.
+// True if both have the same parts in the same folders, whatever their names. Paths are absolute.
 bool is_laid_out_alike(const PartitionedFile& one, const PartitionedFile& other) {
   const auto folder = [](const PartitionedFile::Subfile& subfile) { return base::directory_of(subfile.path); };
   return one.is_set == other.is_set && one.bytes == other.bytes && one.files.size() == other.files.size() &&
@@ -107,7 +108,10 @@ class Repartitioning {
       return std::make_unique<PartitionedPlace>(source_, frame_, target_, target_text_, unfinished_name(to_));
     });
     Catalog contents;
-    if (options_.verify != Verify::none && !options_.dry_run) contents = contents_of(*place, from_, communicator_);
+    if (options_.verify != Verify::none && !options_.dry_run) {
+      contents = contents_of(*place, from_, communicator_);
+      comm::agree_at_root(comm_, [&] { require_as_protected(contents); });
+    }
     contents.files.clear();  // the place has made one of them
     const auto copy = comm::agree_alike(comm_, [&] {
       return std::make_unique<FileCopy>(comm_, pair, copy_options_, moved_, passage(*place, contents));
@@ -123,6 +127,15 @@ class Repartitioning {
   }
 
  private:
+  // What is made of it has no sidecar that would tell.
+  static void require_as_protected(const Catalog& contents) {
+    if (contents.format.empty()) return;
+    const std::vector<Finding> damage = io::damage_by_sidecar(contents, Verdict::consistent);
+    if (damage.empty()) return;
+    throw Error(damage.front().code, damage.front().message + ". Nothing was repartitioned",
+                {.path = contents.path, .offset = damage.front().offset});
+  }
+
   void look_at_root() {
     const FileArray array = array_of(options_);
     source_ = partitioned_file(from_, array);
@@ -157,7 +170,7 @@ class Repartitioning {
            storage::is_same_file(place.open_read(path)->identity(), other_place.open_read(other)->identity());
   }
 
-  // What is there, if that can be told.
+  // The existing file, if it can be read.
   static std::optional<PartitionedFile> found_at(const std::string& path) {
     try {
       return partitioned_file(path, FileArray{.extents = {1}});
@@ -166,7 +179,7 @@ class Repartitioning {
     }
   }
 
-  // An interrupted call of the same partition is gone on with, in its subfiles; what another one left is not.
+  // An interrupted call with the same partition is resumed, in its subfiles; leftovers of another one are not.
   void look_for_rest(PartitionedFile& written) {
     const std::string unfinished = unfinished_name(to_), record = copied_name(to_);
     storage::Transport& place = storage::resolve(to_);
@@ -190,7 +203,7 @@ class Repartitioning {
          .message = fmt::format("{}: the unfinished target has another partition; the call starts over", to_)});
   }
 
-  // What the root finds out, on all ranks.
+  // Sends the root's results to all ranks.
   void look() {
     bool is_from_set = false, is_to_set = false;
     const auto look_here = [&] {
@@ -206,7 +219,7 @@ class Repartitioning {
     });
     source_.is_set = is_from_set;
     target_.is_set = is_to_set;
-    // The only copy goes: it is read again, and so is the new one.
+    // The only copy will be replaced: it is read again, and so is the new one.
     if (replaces_source_ && options_.verify != Verify::none) copy_options_.verify = Verify::read_back;
   }
 
@@ -258,7 +271,7 @@ class Repartitioning {
   comm::Comm& comm_;
   const RepartitionOptions& options_;
   CopyOptions copy_options_;
-  PartitionedFile source_, target_;  // with whole paths
+  PartitionedFile source_, target_;  // with absolute paths
   Frame frame_;                      // of the source
   std::string source_text_, target_text_;
   std::optional<PartitionedFile> older_;  // of the target's name; at the root

@@ -90,7 +90,7 @@ std::string last_name(std::string path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-// How many bytes all names have in common at their beginning.
+// The length of the common beginning of all names.
 std::size_t common_beginning(const std::vector<std::string>& names) {
   std::size_t common = names.front().size();
   for (const std::string& name : names) {
@@ -119,7 +119,7 @@ class Finder {
     base::fail(Code::invalid_argument, from, "cannot be copied: it is not a regular file (a pipe, socket or device)");
   }
 
-  // The sidecar of a folder or of a set goes with all of it, not with some of its files.
+  // The sidecar of a folder or of a set is copied with all of it, not with some of its files.
   void tell_sidecars_left_behind() {
     std::map<std::string, std::set<std::string>>
         of_folders;  // names of files that are copied without their own sidecar
@@ -154,7 +154,7 @@ class Finder {
         {.severity = Severity::warning,
          .rule = "copy-parity",
          .message =
-             fmt::format("{} is left out: it protects {}{}, and needs the other files of the {}; protect the "
+             fmt::format("{} is omitted: it protects {}{}, and needs the other files of the {}; protect the "
                          "copies (`lq protect`)",
                          path, covered.front(),
                          covered.size() > 1 ? fmt::format(" and {} more of these files", covered.size() - 1) : "",
@@ -164,7 +164,7 @@ class Finder {
   void add_file(const std::string& from, const std::string& to) {
     if (taken_.contains(from)) return;
     const std::vector<std::string> files = files_with(from);
-    // What all their names begin with stands for the new name without what this one has beyond it.
+    // The common beginning of their names is replaced by the new name without this file's own ending.
     const std::size_t common = common_beginning(files);
     const std::string rest = from.substr(common);
     if (!to.ends_with(rest)) {
@@ -184,7 +184,7 @@ class Finder {
     add_sidecar(files.front(), new_name, files.size() > 1);
   }
 
-  // What protects a file goes with it; that of a folder goes with the folder.
+  // The sidecar of a file is copied with it; that of a folder with the folder.
   void add_sidecar(const std::string& from, const std::string& to, bool is_set) {
     const std::string_view ending = is_set ? protection::set_ending : protection::parity_ending;
     const Pair pair{from + std::string(ending), to + std::string(ending)};
@@ -192,8 +192,8 @@ class Finder {
     if (is_set && last_name(from) != last_name(to)) {
       plan_.findings.push_back({.severity = Severity::warning,
                                 .rule = "copy-parity",
-                                .message = fmt::format("{} is left out: it names the files that it protects, which are "
-                                                       "called otherwise now; protect the copies",
+                                .message = fmt::format("{} is omitted: it names the files that it protects, which have "
+                                                       "other names now; protect the copies",
                                                        pair.from)});
       return;
     }
@@ -211,16 +211,16 @@ class Finder {
     }
   }
 
-  // In the order of names, so that it is the same every time.
+  // Sorted by name, so that the order is always the same.
   void add_folder(const std::string& from, const std::string& to) {
     if (!options_.recursive) {
       base::fail(Code::invalid_argument, from,
-                 "this is a folder; ask for it with all that is in it (recursive), or name files");
+                 "this is a folder; copy it with all its contents (recursive), or name files");
     }
     plan_.folders.push_back(to);
     std::vector<std::string> names;
     if (const int failure = base::names_in(from, names); failure != 0) {
-      base::fail(Code::no_permission, from, "the folder cannot be read: {}", std::strerror(failure));
+      base::fail(Code::no_permission, from, "cannot read the folder: {}", std::strerror(failure));
     }
     std::error_code failure;
     for (const std::string& name : names) {
@@ -239,18 +239,18 @@ class Finder {
     }
   }
 
-  // What it leads to is not looked at: it may lie outside, or be copied next.
+  // Its target is not followed: it may be outside, or be copied next.
   void add_link(const std::string& from, const std::string& to) {
     std::error_code failure;
     const std::string target = fs::read_symlink(from, failure).string();
     if (failure) {
-      base::fail(Code::io, from, "the link cannot be read: {}", failure.message());
+      base::fail(Code::io, from, "cannot read the link: {}", failure.message());
     }
     const bool is_there = fs::is_symlink(to, failure) && fs::read_symlink(to, failure).string() == target;
     if (is_there) return;
     if (fs::symlink_status(to, failure).type() != fs::file_type::not_found && !options_.overwrite) {
       base::fail(Code::exists, to,
-                 "a file of this name already exists in place of the link; choose another folder, or "
+                 "a file with the name of the link already exists; choose another folder, or "
                  "replace it with options.overwrite = true");
     }
     plan_.links.push_back({from, to, target});
@@ -266,10 +266,10 @@ class Finder {
 
   const CopyOptions& options_;
   CopyPlan& plan_;
-  std::set<std::string> taken_;  // files of sets that are on the plan already
+  std::set<std::string> taken_;  // files of sets that are in the plan already
 };
 
-// What a target stands for: "NAME:REST" is below each folder that the profile calls NAME.
+// The paths of a target: "NAME:REST" is below each folder that the profile calls NAME.
 std::vector<std::string> targets_of(const std::string& target, const Machine& machine) {
   const std::size_t colon = target.find(':');
   if (colon == std::string::npos || target.substr(0, colon).find('/') != std::string::npos) return {target};
@@ -290,7 +290,7 @@ std::vector<std::string> targets_of(const std::string& target, const Machine& ma
 
 }  // namespace
 
-// Hidden, and with one ending: file systems that place files by their names place it where the copy will be.
+// Hidden, and with one suffix: file systems that place files by their names then place it on the copy's server.
 std::string unfinished_name(const std::string& path) { return base::hidden_name(path, base::unfinished_copy_ending); }
 std::string copied_name(const std::string& path) { return base::hidden_name(path, base::copied_ending); }
 
@@ -305,7 +305,7 @@ std::vector<std::string> files_with(const std::string& path) {
   io::require_no_journal(transport, path);  // its headers may be torn
   try {
     const auto file = transport.open_read(path);
-    base::ReadTwice twice(*file);  // what is overlooked here is not copied
+    base::ReadTwice twice(*file);  // files overlooked here would not be copied
     base::CachedSource source(twice);
     const Catalog catalog = format::scan(source, {});
     if (!catalog.files.empty()) files = catalog.files;
@@ -356,7 +356,7 @@ Catalog contents_of(storage::Transport& place, const std::string& path, const Co
       catalog.records.clear();
       catalog.findings.clear();
     } catch (const Error&) {
-      // It is copied all the same.
+      // It is copied nevertheless.
     }
     return catalog;
   });
@@ -390,7 +390,7 @@ std::vector<Finding> damage_of(const std::string& path, const Catalog& catalog, 
     damage.push_back({.severity = Severity::error,
                       .code = code,
                       .rule = "copy-damaged-source",
-                      .message = what + ". What was made of it has the same bytes"});
+                      .message = what + ". The copy has the same bytes"});
   };
   std::optional<Verification> found;
   std::optional<Error> failure;

@@ -63,7 +63,7 @@ void Background::start_all(const std::vector<Piece>& pieces) {
     while (!rest.memory.empty()) {
       const std::size_t bytes = std::min(rest.memory.size(), largest_request);
       const Piece piece{rest.offset, rest.memory.first(bytes)};
-      // Behind the end of the file requests of Open MPI try indefinitely.
+      // Requests of Open MPI after the end of the file try indefinitely.
       const bool is_cut = !writing_ && (piece.offset > end || bytes > end - piece.offset);
       if (bytes < smallest_request || is_cut) {
         move_now(piece);
@@ -79,7 +79,7 @@ Background::~Background() {
   try {
     finish();
   } catch (...) {
-    // Whoever wants to know asks before.
+    // Errors are reported by calls made before.
   }
 }
 
@@ -98,7 +98,7 @@ void Background::start(const Piece& piece) {
   const int code = writing_ ? MPI_File_iwrite_at(file_, offset, piece.memory.data(), count, MPI_BYTE, &request.handle)
                             : MPI_File_iread_at(file_, offset, piece.memory.data(), count, MPI_BYTE, &request.handle);
   if (code == MPI_SUCCESS) return;
-  // Not everything can be done in the background; then it is done now.
+  // If it cannot be done in the background, it is done now.
   requests_.pop_back();
   move_now(piece);
 }
@@ -119,7 +119,7 @@ void Background::finish() {
       const storage::WatchedCall call(writing_ ? "write" : "read", name_of_callers_file, request.piece.offset,
                                       request.piece.memory.size());
       mpi::wait(request.handle, "wait for a file", &status);
-      mpi::check(MPI_Get_count(&status, MPI_BYTE, &count), "count the bytes of a file that moved");
+      mpi::check(MPI_Get_count(&status, MPI_BYTE, &count), "count the transferred bytes");
       const auto done = static_cast<std::size_t>(std::max(count, 0));
       if (done < request.piece.memory.size())
         move_now({request.piece.offset + done, request.piece.memory.subspan(done)});

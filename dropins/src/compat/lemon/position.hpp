@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What readers and writers have in common: codes of errors, and their place in a record.
+// Common parts of readers and writers: error codes, and their position in a record.
 #pragma once
 
 #include <algorithm>
@@ -18,9 +18,9 @@
 
 namespace lq::compat::lemon {
 
-// Our errors as codes: no exception leaves a function of C.
+// Errors as codes: no exception leaves a C function.
 
-// Bad arguments have one code; `otherwise` is that of the call: LEMON_ERR_READ or LEMON_ERR_WRITE.
+// Bad arguments have one code; `otherwise` is the code of the call: LEMON_ERR_READ or LEMON_ERR_WRITE.
 inline int code_of(const Error& error, int otherwise) noexcept {
   switch (error.code()) {
     case Code::invalid_argument:
@@ -32,7 +32,7 @@ inline int code_of(const Error& error, int otherwise) noexcept {
   }
 }
 
-// The code that `work` returns, or that of what it throws.
+// Returns the code from `work`, or that of its exception.
 template <class Work>
 int code_from(int otherwise, Work&& work) noexcept {
   try {
@@ -44,7 +44,7 @@ int code_from(int otherwise, Work&& work) noexcept {
   }
 }
 
-// LEMON_SUCCESS, or the code of what `work` throws.
+// LEMON_SUCCESS, or the code of an exception of `work`.
 template <class Work>
 int outcome(int otherwise, Work&& work) noexcept {
   return code_from(otherwise, [&] {
@@ -73,7 +73,7 @@ inline int pad_of(MPI_Offset length) noexcept {
 inline const Direction& direction_of(const LemonReader*) noexcept { return reading; }
 inline const Direction& direction_of(const LemonWriter*) noexcept { return writing; }
 
-// Collective, if something is on its way: completes it.
+// Collective, if a transfer is in flight: completes it.
 template <class Object>
 int finish(Object* object) noexcept {
   return code_from(direction_of(object).failed, [&] {
@@ -87,7 +87,7 @@ int finish(Object* object) noexcept {
   });
 }
 
-// What most calls begin with: nothing is on its way any more.
+// The beginning of most calls: completes any transfer in flight.
 template <class Object, class Work>
 int call(Object* object, Work&& work) noexcept {
   if (object == nullptr) return LEMON_ERR_PARAM;
@@ -95,7 +95,7 @@ int call(Object* object, Work&& work) noexcept {
   return code_from(direction_of(object).failed, work);
 }
 
-// Bytes of the open record that are in the file now, or will be.
+// Counts bytes of the open record that are, or will be, in the file.
 inline void note_written(LemonWriter* writer, std::uint64_t bytes) noexcept {
   State& state = state_of(writer);
   state.is_dirty = true;
@@ -103,7 +103,7 @@ inline void note_written(LemonWriter* writer, std::uint64_t bytes) noexcept {
 }
 inline void note_written(LemonReader*, std::uint64_t) noexcept {}
 
-// The public fields of a call under way.
+// The public fields of a running call.
 template <class Object>
 void show_flight(Object* object, void* buffer) noexcept {
   object->is_busy = 1;
@@ -111,7 +111,7 @@ void show_flight(Object* object, void* buffer) noexcept {
   object->bytes_wanted = static_cast<int>(std::min<std::uint64_t>(state_of(object).bytes_in_flight(), INT_MAX));
 }
 
-// Local. A seek while bytes are on their way counts from after them, and is not undone by their arrival.
+// Local. A seek during a transfer starts after its bytes, and is not undone by their arrival.
 template <class Object>
 int seek(Object* object, MPI_Offset offset, int whence) noexcept {
   const Place place = place_of(object);
@@ -133,7 +133,7 @@ int seek(Object* object, MPI_Offset offset, int whence) noexcept {
   return LEMON_SUCCESS;
 }
 
-// Collective. What `to` goes on with is where `from` is, after what is on its way there.
+// Collective. Sets the position of `to` to that of `from`, including any transfer in flight there.
 template <class Object>
 void take_place(Object* to, const Object* from) noexcept {
   to->cartesian = state_of(to).group().handle();
@@ -170,7 +170,7 @@ int start_lattice(Object* object, const LatticeCall& lattice) noexcept {
   });
 }
 
-// What a mapped call asks for. Without a mapping no dimension is named: refused, on all ranks.
+// The request of a mapped call. Without a mapping no dimension is named: refused, on all ranks.
 inline LatticeCall mapped(void* data, MPI_Offset site_bytes, const int* extents, const int* mapping) noexcept {
   return {data, site_bytes, mapping == nullptr ? nullptr : extents, mapping};
 }

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Reading records and lattices: rank 0 looks at headers and reads what all want; the others are told.
+// Reads records and lattices: rank 0 reads headers and common data, and sends them to the others.
 #include <array>
 #include <cstring>
 #include <memory>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t piece_bytes = 16 * 1024 * 1024;  // read and sent at a time
 
-// What rank 0 found, as it travels.
+// Rank 0's result, as sent to the others.
 struct Found {
   std::int64_t code = LEMON_SUCCESS;
   lime::HeaderBytes header{};
@@ -31,7 +31,7 @@ bool is_blank(base::Bytes bytes) {
                              [](char c) { return c == '\0' || std::strchr(" \t\r\n", c) != nullptr; });
 }
 
-// Local. Editors leave white space after the last record; everything else there is an error.
+// Local. White space after the last record, left by editors, is skipped; anything else there is an error.
 int look_for_header(MPI_File file, std::uint64_t offset, lime::HeaderBytes& bytes) {
   CallersFile storage(file);
   const std::size_t got = storage.read_at(offset, bytes);
@@ -45,7 +45,7 @@ int look_for_header(MPI_File file, std::uint64_t offset, lime::HeaderBytes& byte
   return header.version == lime::version && header.data_length <= left ? LEMON_SUCCESS : LEMON_ERR_HEADER_NEXT;
 }
 
-// Local. A header with room for any type; its memory is there before all ranks go on.
+// Local. A header with space for any type, allocated before all ranks continue.
 LemonRecordHeader* empty_header() noexcept {
   std::array<char, lime::type_bytes + 1> blank{};
   blank.fill(' ');
@@ -87,7 +87,7 @@ int next_record(LemonReader* reader) {
   return LEMON_SUCCESS;
 }
 
-// Collective. Rank 0 reads piece after piece; `done` counts what all have.
+// Collective. Rank 0 reads one piece at a time; `done` counts the bytes received by all.
 int read_for_all(State& state, MPI_File file, std::uint64_t offset, std::span<std::byte> bytes, std::uint64_t& done) {
   CallersFile storage(file);
   while (done < bytes.size()) {
@@ -109,7 +109,7 @@ int read_for_all(State& state, MPI_File file, std::uint64_t offset, std::span<st
   return LEMON_SUCCESS;
 }
 
-// The bytes of a record that a call may have, and what is wrong with it here.
+// The bytes of a record that a call may read, and the local error.
 struct ReadRequest {
   std::uint64_t bytes = 0;
   int code = LEMON_SUCCESS;
@@ -143,7 +143,7 @@ int start_reading_data(void* dest, const MPI_Offset* nbytes, LemonReader* reader
   State& state = state_of(reader);
   const Place place = place_of(reader);
   ReadRequest request = request_of(dest, nbytes, place);
-  // Nobody can be told that less came.
+  // The caller could not learn that fewer bytes came.
   if (request.code == LEMON_SUCCESS && request.bytes > place.left()) request.code = LEMON_ERR_PARAM;
   Fingerprint same("start reading data");
   same.add(request.bytes);
@@ -187,7 +187,7 @@ LemonReader* make_reader(MPI_File* fp, MPI_Comm comm) {
   return nullptr;
 }
 
-// The header of `from`, with room for any type.
+// A copy of the header of `from`, with space for any type.
 LemonRecordHeader* copy_of(const LemonRecordHeader* from) noexcept {
   LemonRecordHeader* header = empty_header();
   if (header == nullptr || from == nullptr) return header;

@@ -48,7 +48,7 @@ std::shared_ptr<const Group> Group::of(MPI_Comm theirs) {
 }
 
 Verdict Group::vote(int code, const Fingerprint& same, bool raised) const {
-  // Codes are 0 and below; the maximum of the complements is the minimum.
+  // Codes are 0 or negative; the maximum of the complements is the minimum.
   std::array<std::uint64_t, 4> ballot{static_cast<std::uint64_t>(-code), same.value(), ~same.value(), raised ? 1U : 0U};
   communicator_.engine().all_reduce(ballot, comm::Reduce::max);
   const int gravest = -static_cast<int>(ballot[0]);
@@ -116,7 +116,7 @@ std::vector<Axis> axes_of(const Topology& topology, const LatticeCall& call) {
   return axes;
 }
 
-// An axis that is not cut continues the slower one.
+// An undivided axis continues the slower one.
 std::vector<Axis> joined(const std::vector<Axis>& axes) {
   std::vector<Axis> result;
   for (const Axis& axis : axes) {
@@ -131,7 +131,8 @@ std::vector<Axis> joined(const std::vector<Axis>& axes) {
 
 void set_axes(Shape& shape, const std::vector<Axis>& axes) {
   const int count = static_cast<int>(axes.size());
-  if (count > max_dimensions) refuse(fmt::format("lemon: {} dimensions are cut; {} may be", count, max_dimensions));
+  if (count > max_dimensions)
+    refuse(fmt::format("lemon: {} dimensions are divided; at most {} can be", count, max_dimensions));
   shape.extents = shape.processes = Coord::filled(count, 1);
   shape.mine = whole(shape.extents);
   for (int d = 0; d < count; ++d) {
@@ -147,7 +148,7 @@ void set_axes(Shape& shape, const std::vector<Axis>& axes) {
                     [&](int d) { return axes[static_cast<std::size_t>(count - 1 - d)].of_communicator; });
 }
 
-// Sites of an odd number of bytes as one site per row of this rank, where that is a multiple of four.
+// If a site has an odd number of bytes, a whole row of this rank counts as one site, if that is a multiple of four.
 void join_odd_sites(Shape& shape) {
   const std::int64_t row = shape.mine.extents[0];
   if (shape.site_bytes % 4 == 0 || static_cast<std::uint64_t>(row) * (shape.site_bytes % 4) % 4 != 0) return;
@@ -159,7 +160,7 @@ void join_odd_sites(Shape& shape) {
 
 const std::string no_name = "MPI file";
 
-// Bytes that nobody looks into, as numbers.
+// Opaque bytes, as numbers.
 FieldSpec spec_of(std::uint64_t site_bytes) {
   if (site_bytes % 8 == 0) return generic_spec(Precision::double_, site_bytes / 8, false);
   return generic_spec(Precision::single, std::max<std::uint64_t>(site_bytes / 4, 1), false);
@@ -216,10 +217,10 @@ Shape shape_of(MPI_Comm cartesian, const LatticeCall& call) {
 Way::Way(const Grid& grid, const Shape& shape, bool writes)
     : shape_(shape), writes_(writes), spec_(spec_of(shape.site_bytes)), grid_(grid) {
   io::SitePlan plan{.path = no_name, .payload = payload_of(shape, spec_), .region = whole(shape.extents), .unit = {}};
-  plan.route.threads = 1;  // the program need not have asked MPI for more
-  // Sites of an odd number of bytes are nothing the engine can exchange.
+  plan.route.threads = 1;  // the program may not have requested more from MPI
+  // The engine cannot exchange sites with an odd number of bytes.
   if (shape.site_bytes % 4 != 0) plan.route.strategy = Strategy::direct;
-  // In memory, wherever.
+  // The field in memory, at any address.
   if (writes) {
     sites_ = std::make_unique<io::SiteTransfer>(grid_, std::move(plan), Field{spec_, this, 0, {}, {}});
   } else {
@@ -355,7 +356,7 @@ int State::start_lattice(MPI_File* file, const Place& place, const LatticeCall& 
   auto* const data = static_cast<std::byte*>(call.data);
   const std::uint64_t offset = place.here();
   if (direction.writing && !way->is_direct()) {
-    // Its memory is there before all ranks move their sites.
+    // Allocated before all ranks move their sites.
     const int ready = group_->gravest(outcome(direction.failed, [&] { flight.staging = std::make_shared<Staging>(); }));
     if (ready != LEMON_SUCCESS) return ready;
   }
@@ -399,7 +400,7 @@ int State::finish(const Direction& direction, std::uint64_t& bytes) {
   const Flight flight = *std::exchange(flight_, std::nullopt);
   int code = LEMON_SUCCESS;
   if (flight.background) code = outcome(direction.failed, [&] { flight.background->finish(); });
-  // Whoever failed takes part all the same.
+  // A failed rank takes part nevertheless.
   if (flight.arrive) code = std::min(code, outcome(direction.failed, flight.arrive));
   code = group_->gravest(code);
   if (code == LEMON_SUCCESS) bytes = flight.bytes;

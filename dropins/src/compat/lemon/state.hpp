@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the library keeps of a reader or a writer beyond its public fields, and what their calls share. All that may
-// fail on one rank comes before a vote of all.
+// Internal state of a reader or a writer besides its public fields, and common parts of their calls. Everything that
+// can fail on one rank comes before a vote of all.
 #pragma once
 
 #include <array>
@@ -25,9 +25,9 @@
 
 namespace lq::compat::lemon {
 
-// Bytes on their way between memory and the caller's file while the program computes. MPI_File_iwrite_at and
-// MPI_File_iread_at do the work: Open MPI and MPICH hand them to the threads of POSIX asynchronous I/O, whatever thread
-// level the program asked for, so that no thread of ours needs MPI_THREAD_MULTIPLE (measured:
+// Transfers between memory and the caller's file while the program computes. MPI_File_iwrite_at and
+// MPI_File_iread_at do the work: Open MPI and MPICH pass them to the threads of POSIX asynchronous I/O, whatever thread
+// level the program requested, so that no thread of this library needs MPI_THREAD_MULTIPLE (measured:
 // docs/guide/porting-from-lemon.md).
 
 // Contiguous in memory and in the file.
@@ -36,8 +36,8 @@ struct Piece {
   std::span<std::byte> memory;
 };
 
-// Memory for what does not lie in the program's in one piece, as a file: what is written is kept as pieces; what is
-// read comes out of pieces that were reserved.
+// Memory for data that are not contiguous in the program's memory, as a file: written data are stored as pieces; read
+// data come from pieces reserved before.
 class Staging final : public Storage {
  public:
   std::string path() const override { return "MPI file"; }
@@ -52,8 +52,8 @@ class Staging final : public Storage {
   std::vector<Piece> pieces_;  // ascending, as the exchange goes through the file
 };
 
-// The caller's file, whose calls are watched like those of the file system (limequat/stall.hpp). It is looked at when
-// it is first used: on ranks that move nothing, never.
+// The caller's file, whose calls are watched like those of the file system (limequat/stall.hpp). It is inspected on
+// first use: never on ranks that move nothing.
 class CallersFile final : public Storage {
  public:
   explicit CallersFile(MPI_File file) noexcept : file_(file) {}
@@ -67,20 +67,20 @@ class CallersFile final : public Storage {
   MPI_File file_;
   std::unique_ptr<Storage> storage_;
 };
-// MPI does not tell its name.
+// MPI does not return its name.
 inline const std::string name_of_callers_file = "the program's MPI file";
 
 class Background {
  public:
   Background(MPI_File file, bool writing) : file_(file), writing_(writing) {}
-  ~Background();  // waits for what was started, also where start_all() threw
+  ~Background();  // waits for started requests, even if start_all() threw
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;
 
-  // Local. Starts all of the pieces; their memory is in use until finish(). Pieces too small to be worth a request, and
-  // those that the file does not hold, are moved at once.
+  // Local. Starts all of the pieces; their memory is in use until finish(). Pieces too small for a request, and
+  // those that the file does not contain, are moved immediately.
   void start_all(const std::vector<Piece>& pieces);
-  // Local. Throws what went wrong.
+  // Local. Throws any error.
   void finish();
 
  private:
@@ -97,9 +97,9 @@ class Background {
   std::vector<Request> requests_;
 };
 
-// The ranks of a reader or writer, and how they come to one answer: one reduction per question.
+// The ranks of a reader or writer, and how they agree: one reduction per decision.
 
-// Of what must be the same on all ranks: the call, its arguments, the state of the object.
+// A hash of everything that must be the same on all ranks: the call, its arguments, the state of the object.
 class Fingerprint {
  public:
   explicit Fingerprint(std::string_view call) { add(call); }
@@ -112,13 +112,13 @@ class Fingerprint {
 };
 
 struct Verdict {
-  int code = 0;         // the gravest of all ranks; LEMON_ERR_PARAM where fingerprints differ
+  int code = 0;         // the worst of all ranks; LEMON_ERR_PARAM if fingerprints differ
   bool raised = false;  // by any rank
 };
 
 class Group {
  public:
-  // Collective. Over a duplicate of the communicator, which returns its errors.
+  // Collective. Uses a duplicate of the communicator, which returns its errors.
   static std::shared_ptr<const Group> of(MPI_Comm theirs);
 
   MPI_Comm handle() const noexcept { return handle_; }
@@ -126,9 +126,9 @@ class Group {
   int rank() const noexcept { return communicator_.rank(); }
   bool is_root() const noexcept { return communicator_.is_root(); }
 
-  // Collective. What a rank found wrong, what must be the same, and whether this rank raises its hand.
+  // Collective. The local error code, the values that must be the same, and a flag of this rank.
   Verdict vote(int code, const Fingerprint& same, bool raised = false) const;
-  // Collective. The gravest code of all ranks.
+  // Collective. The worst code of all ranks.
   int gravest(int code) const;
   // Collective. Rank 0's bytes on all ranks.
   void broadcast(std::span<std::byte> bytes) const;
@@ -140,34 +140,33 @@ class Group {
   Communicator communicator_;  // frees the handle
 };
 
-// The sites of a lattice call between memory and file. Ranks whose rows are long move them themselves, from and to the
-// program's memory; short rows are exchanged by the engine, and its owners of chunks move those.
+// Moves the sites of a lattice call between memory and file. Ranks with long rows move them themselves, from and to the
+// program's memory; short rows are exchanged by the engine, and its chunk owners move those.
 
-// What the arguments of a lattice call mean: blocks of bytes, dealt out over the ranks of a Cartesian communicator.
+// The arguments of a lattice call: blocks of bytes, distributed over the ranks of a Cartesian communicator.
 struct LatticeCall {
   void* data = nullptr;
   MPI_Offset site_bytes = 0;
   const int* extents = nullptr;  // of each dimension of the communicator
-  const int* mapping =
-      nullptr;  // the communicator's dimensions as they lie in the file, slowest first; null: as they are
+  const int* mapping = nullptr;  // the communicator's dimensions in file order, slowest first; null: unchanged
 };
 
-// Dimensions as the file has them, fastest first. Dimensions that are not cut are joined with their neighbours.
+// Dimensions in file order, fastest first. Undivided dimensions are joined with their neighbours.
 struct Shape {
-  std::uint64_t bytes = 0;  // of all ranks; with 0 the rest means nothing
+  std::uint64_t bytes = 0;  // of all ranks; if 0 the rest means nothing
   std::uint64_t local_bytes = 0;
   Extents extents, processes;
   SiteOrder rank_order;
   Box mine;
-  std::uint64_t site_bytes = 0;  // a site, or as many neighbours as are a multiple of four bytes together
+  std::uint64_t site_bytes = 0;  // a site, or as many neighbours as form a multiple of four bytes
   bool operator==(const Shape&) const = default;
 };
 
-// Local. invalid_argument: no Cartesian communicator, no permutation, negative numbers, extents that the ranks do not
-// divide; too_large.
+// Local. invalid_argument: not a Cartesian communicator, not a permutation, negative numbers, extents that the ranks
+// do not divide; too_large.
 Shape shape_of(MPI_Comm cartesian, const LatticeCall& call);
 
-// How sites of a shape travel. Made once, used by all calls of the same shape and direction.
+// The transfer of sites of a shape. Made once, used by all calls of the same shape and direction.
 class Way {
  public:
   // Collective.
@@ -175,14 +174,14 @@ class Way {
 
   bool is_for(const Shape& shape, bool writes) const { return shape == shape_ && writes == writes_; }
 
-  // Collective; throws what went wrong on this rank, or the same everywhere. `offset`: of the lattice in the file.
+  // Collective; throws this rank's error, or the same on all. `offset`: of the lattice in the file.
   void move(Storage& storage, std::uint64_t offset, std::byte* data) const;
 
-  // Local. This rank's rows are long enough to be moved one by one.
+  // Local. True if this rank's rows are long enough to be moved one by one.
   bool is_direct() const noexcept { return sites_->strategy() == Strategy::direct; }
-  // Local. The pieces of this rank, where they are moved one by one.
+  // Local. The pieces of this rank, if they are moved one by one.
   std::vector<Piece> pieces(std::uint64_t offset, std::byte* data) const;
-  // Collective. Memory for what this rank will read of the file for all.
+  // Collective. Allocates memory for the part of the file that this rank reads for all.
   std::unique_ptr<Staging> reserve(std::uint64_t offset) const;
 
  private:
@@ -200,15 +199,15 @@ class Way {
   std::unique_ptr<io::SiteTransfer> sites_;
 };
 
-// A non-blocking call under way.
+// A non-blocking call in progress.
 struct Flight {
   std::shared_ptr<Staging> staging;
   std::unique_ptr<Background> background;
-  std::function<void()> arrive;  // collective; when the bytes are there
-  std::uint64_t bytes = 0;       // that the position advances in the end
+  std::function<void()> arrive;  // collective; called when the bytes have arrived
+  std::uint64_t bytes = 0;       // how far the position finally advances
 };
 
-// Where a call finds the object, the same on all ranks.
+// The object of a call, the same on all ranks.
 struct Place {
   bool is_open = false;  // a record
   MPI_Offset off = 0, pos = 0, length = 0;
@@ -217,7 +216,7 @@ struct Place {
   std::uint64_t left() const noexcept { return is_open ? static_cast<std::uint64_t>(length - pos) : 0; }
 };
 
-// What a lattice call does, and what it answers where bytes fail: LEMON_ERR_READ or LEMON_ERR_WRITE.
+// The direction of a lattice call, and its code if bytes fail: LEMON_ERR_READ or LEMON_ERR_WRITE.
 struct Direction {
   bool writing = false;
   int failed = 0;
@@ -229,28 +228,28 @@ class State {
   explicit State(std::shared_ptr<const Group> group) : group_(std::move(group)) {}
 
   const Group& group() const noexcept { return *group_; }
-  // Those of another object, which goes on from here.
+  // The state of another object, which is continued here.
   void take_over(const State& other);
 
-  // Collective. The first step of a call: `code` is what this rank found wrong. With LEMON_SUCCESS the file is open,
-  // has the view of bytes, and all ranks go on.
+  // Collective. The first step of a call: `code` is the local error. With LEMON_SUCCESS the file is open,
+  // has the view of bytes, and all ranks continue.
   int begin(MPI_File* file, int code, const Direction& direction, const Fingerprint& same, const Place& place);
 
   // Collective. The sites of a lattice; `bytes`: how far the position moves.
   int move_lattice(MPI_File* file, const Place& place, const LatticeCall& call, const Direction& direction,
                    std::uint64_t& bytes);
   int start_lattice(MPI_File* file, const Place& place, const LatticeCall& call, const Direction& direction);
-  // Local; start() is collective and makes `flight` that of the object, if all ranks could start theirs.
+  // Local; start() is collective and assigns `flight` to the object, if all ranks could start theirs.
   void start_piece(Flight& flight, MPI_File file, const Piece& piece, const Direction& direction) const;
   int start(Flight flight, int code);
 
   std::uint64_t bytes_in_flight() const noexcept { return flight_ ? flight_->bytes : 0; }
   // Local. The position has moved on before the flight ends: a seek counts from after it.
   void detach_position() noexcept;
-  // Collective, if something is on its way. `bytes`: how far the position moves.
+  // Collective, if a transfer is in flight. `bytes`: how far the position moves.
   int finish(const Direction& direction, std::uint64_t& bytes);
 
-  // Of writers.
+  // For writers.
   std::uint64_t written_end = 0;  // in the open record
   bool is_dirty = false;          // not yet synced
 
@@ -260,7 +259,7 @@ class State {
                        Shape& shape);
 
   std::shared_ptr<const Group> group_;
-  std::array<std::shared_ptr<const Way>, 4> ways_;  // the last ones that were taken, the oldest first
+  std::array<std::shared_ptr<const Way>, 4> ways_;  // the last ones used, the oldest first
   std::optional<Flight> flight_;
 };
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Writing records and lattices: rank 0 writes headers, text and padding; the others are told how it went.
+// Writes records and lattices: rank 0 writes headers, text and padding, and sends the outcome to the others.
 #include <array>
 #include <cstring>
 #include <memory>
@@ -18,7 +18,7 @@ namespace lime = lq::format::lime;
 
 namespace {
 
-// Collective. Rank 0 does `work`; all ranks get its outcome.
+// Collective. Rank 0 runs `work`; all ranks get its outcome.
 template <class Work>
 int at_root(const State& state, Work&& work) {
   std::int64_t code = LEMON_SUCCESS;
@@ -34,7 +34,7 @@ void sync(MPI_File file) {
   mpi::check(MPI_File_sync(file), "sync a file");
 }
 
-// What is wrong with a header here, and its bytes if nothing is.
+// The error of a header here, and its bytes if there is none.
 int judge(const LemonRecordHeader* props, const LemonWriter* writer, lime::HeaderBytes& bytes) {
   if (props == nullptr || props->type == nullptr) return LEMON_ERR_PARAM;
   if (writer->is_awaiting_header == 0) return LEMON_ERR_HEADER_NEXT;
@@ -78,7 +78,7 @@ int write_header(const LemonRecordHeader* props, LemonWriter* writer) {
   return LEMON_SUCCESS;
 }
 
-// Collective. Whether all ranks may write text.
+// Collective. True if all ranks may write text.
 int begin_data(const char* call, const void* source, const MPI_Offset* nbytes, LemonWriter* writer) {
   const Place place = place_of(writer);
   int code = LEMON_SUCCESS;
@@ -129,7 +129,7 @@ int start_writing_data(const void* source, const MPI_Offset* nbytes, LemonWriter
   return LEMON_SUCCESS;
 }
 
-// Rank 0. The padding, and where the record was not filled its last byte, so that the file is as long as it says.
+// Rank 0. Writes the padding and, if the record was not filled, its last byte, so that the file has its stated length.
 void write_end(const LemonWriter* writer) {
   const auto length = static_cast<std::uint64_t>(writer->data_length);
   const std::uint64_t missing = state_of(writer).written_end < length ? 1 : 0;
@@ -173,7 +173,7 @@ void destroy(LemonWriter* writer) noexcept {
   delete writer;
 }
 
-// Collective. Where rank 0's file pointer stands, in bytes of the file.
+// Collective. The position of rank 0's file pointer, in bytes of the file.
 MPI_Offset start_of(const Group& group, MPI_File file) {
   MPI_Offset start = 0;
   if (group.is_root()) {

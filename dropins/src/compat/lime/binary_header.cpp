@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Headers: objects of the caller's, and the 144 bytes out of a FILE and into it.
+// Headers: the caller's objects, and the 144 bytes read from a FILE and written to it.
 #include <cstring>
 #include <exception>
 #include <string_view>
@@ -31,7 +31,7 @@ namespace {
 
 namespace lime = format::lime;
 
-// What follows the last record of some files, and means nothing: an editor's newline, a transfer's padding.
+// Meaningless bytes after the last record of some files: an editor's newline, a transfer's padding.
 bool is_blank(base::Bytes tail) {
   for (const std::byte b : tail) {
     if (std::string_view("\0 \t\r\n", 5).find(static_cast<char>(b)) == std::string_view::npos) return false;
@@ -39,7 +39,7 @@ bool is_blank(base::Bytes tail) {
   return true;
 }
 
-// Whether a payload of that length, which begins where the FILE stands, is there. Its padding may be missing.
+// True if a payload of that length exists at the position of the FILE. Its padding may be missing.
 bool is_there(std::FILE* fp, std::uint64_t data_length) {
   const off_t start = ::ftello(fp);
   if (start < 0) return data_length < position_limit;
@@ -80,7 +80,7 @@ int readAndParseHeader(LimeReader* r) {
   } catch (const std::exception&) {
     code = LIME_ERR_READ;  // no memory for the type
   }
-  // Not after the end of a file: the program may ask feof().
+  // Not after the end of a file: the program may call feof().
   if (code == LIME_ERR_READ && start >= 0) lq::compat::lime::move_to(r->fp, static_cast<std::uint64_t>(start));
   return code;
 }

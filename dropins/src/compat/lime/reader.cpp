@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// C-LIME's reader. Its state is public, is copied between processes by value, and fits the original's in every field.
+// C-LIME's reader. Its state is public, is copied between processes by value, and matches the original in every field.
 #include <lime.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ void forget_record(LimeReader& r) {
 
 n_uint64_t next_header(const LimeReader& r) { return r.rec_start + r.bytes_total + r.bytes_pad; }
 
-// Behind the payload means after its padding, too.
+// After the payload also means after its padding.
 int stand_at(LimeReader& r, n_uint64_t rec_ptr) {
   if (!move_to(r.fp, rec_ptr == r.bytes_total ? next_header(r) : r.rec_start + rec_ptr)) return LIME_ERR_SEEK;
   r.rec_ptr = rec_ptr;
@@ -140,7 +140,7 @@ int limeReaderSeek(LimeReader* r, off_t offset, int whence) {
 int limeReaderSetState(LimeReader* rdest, LimeReader* rsrc) {
   if (!is_usable(rdest) || rsrc == nullptr || rsrc->rec_ptr > rsrc->bytes_total) return LIME_ERR_PARAM;
   FILE* const fp = rdest->fp;
-  LimeRecordHeader* const header = rdest->curr_header;  // that of rsrc may lie in another process
+  LimeRecordHeader* const header = rdest->curr_header;  // rsrc's may belong to another process
   *rdest = *rsrc;
   rdest->fp = fp;
   rdest->curr_header = header;

@@ -11,13 +11,13 @@ namespace lq::compat::lime {
 
 inline constexpr std::uint64_t position_limit = 1ULL << 63;
 
-// Whether the FILE now stands there. A position of 2^63 and more is refused, not wrapped.
+// Returns true if the FILE is now at the position. A position of 2^63 or more is refused, not wrapped.
 bool move_to(std::FILE* fp, std::uint64_t position) noexcept;
 
-// The same, without touching a FILE that stands there already, as one that cannot seek always does.
+// The same, without a call if the FILE is there already, as is always true for one that cannot seek.
 bool move_to_if_elsewhere(std::FILE* fp, std::uint64_t position) noexcept;
 
-// Size of the file behind a FILE; position_limit where there is none, or it is no plain file.
+// Size of the file of a FILE; position_limit if there is none, or it is not a regular file.
 std::uint64_t file_size(std::FILE* fp) noexcept;
 
 // A position in a record of this many bytes, moved by an offset, and whether it stayed inside; if not, the nearer end.

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The caller's FILE as positions of 64 bits, and the helpers that C-LIME exports, which programs have come to use.
+// The caller's FILE as positions of 64 bits, and the helpers that C-LIME exports, which programs use.
 #include <sys/stat.h>
 #include <sys/types.h>
 

@@ -1,10 +1,10 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// C-LIME's writer. Its state is public, is copied between processes by value, and fits the original's in every field.
+// C-LIME's writer. Its state is public, is copied between processes by value, and matches the original in every field.
 //
-// A record counts as full once as many bytes have been given as it holds, in whatever order, and closes itself then. If
-// some of them were given twice, the rest still finds its way: a record that closed itself takes what follows rec_ptr.
+// A record counts as full once as many bytes have been given as it holds, in any order, and then closes itself. If
+// some of them were given twice, the rest can still be written: a record that closed itself accepts data after rec_ptr.
 #include <lime.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ bool is_usable(const LimeWriter* w) { return w != nullptr && w->fp != nullptr; }
 bool has_record(const LimeWriter& w) { return w.first_record == 0; }
 bool is_open(const LimeWriter& w) { return w.header_nextP == 0; }
 
-// Seeks only where it must, so that a record written in one go may leave through a pipe.
+// Seeks only if necessary, so that a record written in one go can be sent through a pipe.
 int pad_and_close(LimeWriter& w) {
   if (w.rec_ptr != w.bytes_total && ftello(w.fp) < 0) return LIME_ERR_SEEK;
   if (!move_to_if_elsewhere(w.fp, w.rec_start + w.bytes_total)) return LIME_ERR_SEEK;
@@ -59,7 +59,7 @@ int seek_from(LimeWriter& w, n_uint64_t origin, off_t offset) {
   return target.inside ? LIME_SUCCESS : LIME_ERR_SEEK;
 }
 
-// The bytes that fit, where the FILE stands; an open record that is full then closes itself.
+// Writes the bytes that fit, at the position of the FILE; a full record then closes itself.
 int write_data(LimeWriter& w, const void* source, n_uint64_t& nbytes) {
   const n_uint64_t wanted = std::min(nbytes, w.bytes_total - w.rec_ptr);
   nbytes = 0;
@@ -92,7 +92,7 @@ int limeDestroyWriter(LimeWriter* s) {
 int limeWriteRecordHeader(LimeRecordHeader* props, LimeWriter* d) {
   if (!is_usable(d) || props == nullptr) return LIME_ERR_PARAM;
   if (is_open(*d) && d->bytes_total > 0) return LIME_ERR_HEADER_NEXT;
-  // A program that appends does not know how the file before it ended, so the first record may do either.
+  // A program that appends does not know how the existing file ends, so the first record may do either.
   if (has_record(*d) && (d->isLastP != 0) != (props->MB_flag != 0)) return LIME_ERR_MBME;
   if (is_open(*d) || d->rec_ptr != d->bytes_total) {
     const int code = close_record(*d);
@@ -150,7 +150,7 @@ int limeWriterSeek(LimeWriter* r, off_t offset, int whence) {
 
 int limeWriterSetState(LimeWriter* wdest, LimeWriter* wsrc) {
   if (!is_usable(wdest) || wsrc == nullptr || wsrc->rec_ptr > wsrc->bytes_total) return LIME_ERR_PARAM;
-  FILE* const fp = wdest->fp;  // that of wsrc may lie in another process
+  FILE* const fp = wdest->fp;  // wsrc's may belong to another process
   *wdest = *wsrc;
   wdest->fp = fp;
   return move_to(fp, wdest->rec_start + wdest->rec_ptr) ? LIME_SUCCESS : LIME_ERR_SEEK;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Single files into part files and back, by one process that has the nodes' layout (qio.h).
+// Converts single files into part files and back, in one process that has the nodes' layout (qio.h).
 #include <qio.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t copy_bytes = 1024 * 1024;
 
-// The file of an I/O node; open only while it is worked on, for there may be thousands.
+// The file of an I/O node; open only while it is processed, because there may be thousands.
 struct Part {
   int node = 0;
   std::string path;
@@ -59,7 +59,7 @@ std::vector<Part> parts_of(const QIO_Filesystem& fs, const QIO_Layout& layout, c
   return parts;
 }
 
-// Places, in the whole record, of a part's sites.
+// Positions, in the whole record, of a part's sites.
 std::vector<std::uint64_t> places_of(const Part& part, const Box& box, const Extents& extents) {
   std::vector<std::uint64_t> places;
   for (const std::uint64_t rank : part.ranks) {
@@ -90,7 +90,7 @@ void copy_piece(storage::File& from, std::uint64_t at, storage::File& to, std::u
   to.write_at(there, memory);
 }
 
-// What a record of the lattice is, from its own information.
+// The kind of a lattice record, from its own information.
 struct RecordKind {
   QIO_RecordInfo info;
   Box box;  // of its sites
@@ -112,7 +112,7 @@ RecordKind kind_of(const std::string& text, const Extents& extents) {
     kind.box.lower[d] = lower;
     kind.box.extents[d] = upper - lower + 1;
     if (lower < 0 || lower > upper || upper >= extents[d]) {
-      throw Refusal(QIO_ERR_BAD_SUBSET, "the bounds of the hypercube are not those of sites of the lattice");
+      throw Refusal(QIO_ERR_BAD_SUBSET, "the bounds of the hypercube are not inside the lattice");
     }
   }
   return kind;
@@ -132,7 +132,7 @@ std::unique_ptr<storage::File> emptied(const std::string& path) {
   return file;
 }
 
-// The information of the file that is converted, which is for this lattice and in such volumes.
+// Checks that the information of the file to convert fits this lattice and these volumes.
 void check_information(const FileFacts& facts, const Extents& extents, bool in_parts) {
   if (facts.format != QIO_SCIDAC_NATIVE) throw Refusal(QIO_ERR_PRIVATE_FILE_INFO, "the file has no SciDAC information");
   const bool is_part = facts.volfmt == QIO_PARTFILE || facts.volfmt == QIO_PARTFILE_DIR;
@@ -140,7 +140,7 @@ void check_information(const FileFacts& facts, const Extents& extents, bool in_p
     throw Refusal(QIO_ERR_BAD_VOLFMT, "the file is in other volumes than those to convert");
   }
   if (facts.latdim != extents.size() || !std::equal(extents.begin(), extents.end(), facts.latsize)) {
-    throw Refusal(QIO_ERR_FILE_INFO, "the file is for a lattice of other extents");
+    throw Refusal(QIO_ERR_FILE_INFO, "the file has a lattice with other extents");
   }
 }
 
@@ -224,7 +224,7 @@ void check_part(Part& part, RecordsIn& in) {
   const auto record = in.next();
   if (!record || record->type != QIO_LIMETYPE_SITELIST ||
       site_list_of_bytes(in.bytes_of(*record), part.ranks.size()) != part.ranks) {
-    throw Refusal(QIO_ERR_BAD_SITELIST, part.path + ": its sites are not those of these nodes");
+    throw Refusal(QIO_ERR_BAD_SITELIST, part.path + ": its sites differ from those of these nodes");
   }
   part.position = in.position();
 }
@@ -246,7 +246,7 @@ void collect(FilesOfSet& files, std::vector<Part>& parts, const RecordKind& kind
   }
 }
 
-// The parts' own LFN is kept where `lfn` is empty.
+// If `lfn` is empty, the parts' own LFN is kept.
 void parts_to_single(const std::string& name, int ildgstyle, std::string lfn, const QIO_Filesystem& fs,
                      const QIO_Layout& layout) {
   const Extents extents = extents_of(layout);

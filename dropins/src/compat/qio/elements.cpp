@@ -134,14 +134,14 @@ void Encoder::wrap(const QIO_TagCharValue& wrapper, QIO_String* text) const {
 
 }  // namespace lq::compat::qio
 
-// Tags and values of XML in memory of the caller's (qioxml_internal.h).
+// Tags and values of XML in the caller's memory (qioxml_internal.h).
 
 using lq::compat::qio::copy_cut;
 using lq::compat::qio::Encoder;
 
 namespace {
 
-// What is written at `buf` if there is room for it and a NUL; `remainder` says how much is left.
+// Appends to `buf` if there is space for the text and a NUL; `remainder` is the space left.
 char* append_text(char* buf, std::string_view text, int& remainder) {
   const std::size_t room = remainder > 0 ? static_cast<std::size_t>(remainder) - 1 : 0;
   const std::size_t length = std::min(room, text.size());
@@ -163,7 +163,7 @@ bool is_named(const char* tag, Value* element) {
   return std::strcmp(tag, element->tag) == 0;
 }
 
-// Attributes are not kept.
+// Attributes are ignored.
 template <class Value>
 void count_in(Value* element) {
   element->attr[0] = '\0';

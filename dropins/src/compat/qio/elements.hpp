@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Structures of elements out of XML and into it (qioxml_internal.h): what all of QIO's information objects have in
-// common.
+// Structures of elements from XML and to XML (qioxml_internal.h): common parts of all
+// information objects of QIO.
 #pragma once
 
 #include <cstdlib>
@@ -14,29 +14,29 @@
 
 namespace lq::compat::qio {
 
-// An element of a text, by views of it; no name: there is none.
+// An element of a text, as views of it; no name: there is none.
 struct Element {
   std::string_view name, value;
-  const char* rest = nullptr;  // what follows it
+  const char* rest = nullptr;  // the text after it
 };
-// Declarations and comments are passed over; white space around the value is left out.
+// Declarations and comments are skipped, as is white space around the value.
 Element next_element(const char* text);
 
-// An element with room for so many characters, cut.
+// An element with space for this many characters; longer ones are truncated.
 template <std::size_t size>
 void copy_cut(char (&to)[size], std::string_view text) {
   const std::size_t length = text.copy(to, size - 1);
   to[length] = '\0';
 }
 
-// QIO_SUCCESS, QIO_BAD_ARG where there is no element or no text, QIO_ERR_ALLOC where it was cut.
+// QIO_SUCCESS, QIO_BAD_ARG if element or text is missing, QIO_ERR_ALLOC if it was truncated.
 int put(QIO_TagCharValue* element, const char* text);
-// A number that says something. `element` not null.
+// Sets a meaningful number. `element` not null.
 void set(QIO_TagIntValue& element, int value) noexcept;
-// QIO_BAD_ARG for 0, which says nothing.
+// QIO_BAD_ARG for 0, which has no meaning.
 int put(QIO_TagIntValue* element, int value);
 
-// Calls each(tag, value) for the elements within that named `root`, as decode functions want them. QIO_BAD_XML where
+// Calls each(tag, value) for the elements within that named `root`, for decode functions. QIO_BAD_XML if
 // `text` is not one such element, QIO_ERR_ALLOC without memory.
 template <class Each>
 int for_each_element(QIO_String* text, std::string_view root, Each&& each) noexcept try {
@@ -55,7 +55,7 @@ int for_each_element(QIO_String* text, std::string_view root, Each&& each) noexc
   return QIO_ERR_ALLOC;
 }
 
-// Tags and elements contiguous; those that do not occur are left out.
+// Tags and elements in sequence; absent ones are omitted.
 class Encoder {
  public:
   Encoder& add(const QIO_TagCharValue& element) noexcept;
@@ -65,7 +65,7 @@ class Encoder {
   Encoder& begin(const char* tag, const char* attributes) noexcept;
   Encoder& end(const char* tag) noexcept;
   const std::string& text() const noexcept { return text_; }
-  // The text: all of them within the wrapper's element. Empty without memory, for functions of C throw nothing.
+  // The text: all of them within the wrapper's element. Empty without memory, because C functions throw nothing.
   void wrap(const QIO_TagCharValue& wrapper, QIO_String* text) const;
 
  private:
@@ -76,7 +76,7 @@ class Encoder {
   bool lacks_memory_ = false;
 };
 
-// A new object that programs free; null without memory.
+// A new object, freed by the program; null without memory.
 template <class Info>
 Info* make(const Info& beginning) noexcept {
   auto* memory = static_cast<Info*>(std::malloc(sizeof(Info)));

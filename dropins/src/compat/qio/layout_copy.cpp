@@ -23,7 +23,7 @@ struct Around {
   Box region, each;
 };
 
-// Collective. Nothing where some sites are no box, or boxes differ.
+// Collective. Empty if some sites are not a box, or boxes differ.
 std::optional<Around> find_neighbours(comm::Comm& nodes, int dimensions, const NodeSites& mine) {
   std::array<std::uint64_t, 4 * max_dimensions + 1> ends{};
   if (mine.count() > 0 && !mine.box()) ends.back() = 1;
@@ -53,7 +53,7 @@ int whole_dimensions(const Extents& lattice, const Around& around) {
   return d;
 }
 
-// A box that has all of the `count` fastest dimensions, where these are one with the next one.
+// A box with all of the `count` fastest dimensions, which are joined with the next one.
 Box joined(const Box& box, int count) {
   Box joined = whole(Extents::filled(box.extents.size() - count, 1));
   std::int64_t sites = 1;
@@ -65,7 +65,7 @@ Box joined(const Box& box, int count) {
   return joined;
 }
 
-// The place of a node's box in the grid of boxes; nothing: it has none, or not in a place of the grid.
+// The place of a node's box in the grid of boxes; empty: it has none, or is not at a place of the grid.
 std::optional<Coord> place_of(const NodeSites& mine, const Around& around) {
   if (!mine.box()) return std::nullopt;
   Coord place = mine.box()->lower;
@@ -98,7 +98,7 @@ std::optional<Boxes> boxes_of(comm::Comm& nodes, const Extents& lattice, const N
   std::array<std::uint64_t, 2> counts{place ? 1U : 0U, is_in_order ? 1U : 0U};
   nodes.all_reduce(counts, comm::Reduce::sum);
   if (counts[0] != volume(processes)) return std::nullopt;
-  const int joining = whole_dimensions(lattice, *around);  // of these the grid has one place
+  const int joining = whole_dimensions(lattice, *around);  // the grid has one place in these
   GridOptions options{.processes = joined(whole(processes), joining).extents};
   if (counts[1] != static_cast<std::uint64_t>(nodes.size())) {
     options.holds_sites = place.has_value();
@@ -112,7 +112,7 @@ std::optional<Boxes> boxes_of(comm::Comm& nodes, const Extents& lattice, const N
                  Grid(all, region.extents, options)};
   } catch (const Error& error) {
     if (error.code() != Code::invalid_argument) throw;
-    return std::nullopt;  // two nodes with one box, on all of them
+    return std::nullopt;  // two nodes have the same box, on all of them
   }
 }
 
@@ -231,7 +231,7 @@ FileNodes make_file_nodes(comm::Comm& all, int volfmt, const IoNodes& io_nodes, 
   all.all_reduce({&on_all, 1}, comm::Reduce::sum);
   comm::agree(all, [&] {
     if (on_all == volume(extents)) return;
-    throw Error(Code::invalid_argument, "qio: the nodes do not have each site of the lattice once");
+    throw Error(Code::invalid_argument, "qio: the nodes do not have each site of the lattice exactly once");
   });
   const std::uint64_t count = ranks.size();
   if (own->rank() != 0) ranks = {};

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The part of a layout that stays in the objects of open files, where programs look at it, and what all of these have.
+// The part of a layout that stays in the objects of open files, where programs inspect it, and their common parts.
 #pragma once
 
 #include <memory>
@@ -17,30 +17,30 @@
 
 namespace lq::compat::qio {
 
-// Sites that are a box of the lattice, in which each node has a box of its own, or nothing. Dimensions of which every
-// node has all are one with the next slower one: the numbers of sites stay, and rows are as long as they can be.
+// Sites that form a box of the lattice, in which each node has its own box, or nothing. Dimensions that every
+// node has completely are joined with the next slower one: site numbers stay, and rows are as long as possible.
 struct Boxes {
   Extents lattice;
   Box region;
-  Box own;    // of this node, where it has sites
-  Grid grid;  // of all nodes, whichever of them has which box
+  Box own;    // of this node, if it has sites
+  Grid grid;  // of all nodes, in any assignment of boxes
 };
 
-// Collective. Those of all nodes, whichever way the sites are numbered in them; nothing where they are no boxes of the
-// same extents, each in one place of a grid. `nodes` outlives it.
+// Collective. The boxes of all nodes, in any numbering of their sites; empty if they are not boxes of the
+// same extents, each in one place of a grid. `nodes` must outlive it.
 std::optional<Boxes> boxes_of(comm::Comm& nodes, const Extents& lattice, const NodeSites& mine);
 
-// From malloc, so that the object is one of C; freed by free_layout.
+// From malloc, so that it is a C object; freed by free_layout.
 DML_Layout* copy_layout(const QIO_Layout& layout);
 void free_layout(DML_Layout* layout) noexcept;
 // False without memory.
 bool set_extents(DML_Layout& layout, const int* extents, int count) noexcept;
 
-// What programs that go below QIO find in it of who writes; its function can only be one that takes no argument.
+// Makes the writing nodes visible to programs that use QIO's internals; its function must take no argument.
 void set_io_nodes(DML_Layout& layout, const QIO_Filesystem* fs);
 
-// Who writes and reads files. Of a file system only the two functions are looked at that the original calls: programs
-// leave its other members as they were, which is anything.
+// Which nodes write and read files. Of a file system only the two functions that the original calls are used: programs
+// leave its other members uninitialised.
 struct IoNodes {
   explicit IoNodes(const QIO_Filesystem* fs);
   int master() const { return master_; }
@@ -52,21 +52,21 @@ struct IoNodes {
   int master_;
 };
 
-// The name of a node's file. QIO_BAD_ARG: longer than QIO's may be.
+// The name of a node's file. QIO_BAD_ARG: longer than QIO's limit.
 std::string name_of_part(const std::string& name, int volfmt, int node);
 
 inline bool is_in_parts(int volfmt) noexcept { return volfmt != QIO_SINGLEFILE; }
 
-// The nodes that share a file, and how their sites lie in it.
+// The nodes that share a file, and the order of their sites in it.
 struct FileNodes {
   comm::Comm* comm = nullptr;
-  std::unique_ptr<comm::Comm> own;       // where it is not all nodes
-  int leader = 0;                        // who has the file's headers
-  int file_node = 0;                     // after which the file is named
+  std::unique_ptr<comm::Comm> own;       // if these are not all nodes
+  int leader = 0;                        // the node with the file's headers
+  int file_node = 0;                     // the file is named after it
   std::uint64_t sites = 0;               // of all its nodes
-  NodeSites order;                       // of this one
-  std::vector<std::uint64_t> site_list;  // of the leader, where the file has one
-  std::optional<Boxes> boxes = {};       // where its nodes have one each
+  NodeSites order;                       // of this node
+  std::vector<std::uint64_t> site_list;  // of the leader, if the file has a list
+  std::optional<Boxes> boxes = {};       // if its nodes have one box each
 
   bool leads() const noexcept { return comm->rank() == leader; }
 };

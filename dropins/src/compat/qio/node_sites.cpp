@@ -15,11 +15,11 @@
 
 namespace lq::compat::qio {
 
-// The functions of a layout, whichever of the two forms it has.
+// The functions of a layout in either of the two forms.
 
 namespace {
 
-// The layout outlives it.
+// The layout must outlive it.
 class Questions {
  public:
   explicit Questions(const QIO_Layout& layout) : layout_(layout) {}
@@ -57,7 +57,7 @@ struct Site {
 
 using Point = int[QIO_MAXINTARRAY];
 
-// A box that has some of the node's sites at its corners, whichever parity comes first.
+// The box around some of the node's sites at its corners, whichever parity comes first.
 Box bounds_of_some(const Questions& ask, const QIO_Layout& layout, std::uint64_t count) {
   Point point{};
   Box box{Coord::filled(layout.latdim, 0), Coord::filled(layout.latdim, 1)};
@@ -73,8 +73,8 @@ Box bounds_of_some(const Questions& ask, const QIO_Layout& layout, std::uint64_t
   return box;
 }
 
-// The node's box where all nodes have boxes of the same extents, by asking whose sites are. A program that only reads
-// may not be able to tell yet where its own sites are: QIO does not ask for that to read a single file.
+// The node's box if all nodes have boxes of the same extents, determined by the owners of sites. A program that only
+// reads may not know its own sites yet: QIO does not request them to read a single file.
 std::optional<Box> box_among_equal(const Questions& ask, const QIO_Layout& layout, std::uint64_t count) {
   const Extents extents = extents_of(layout);
   if (count == volume(extents)) return whole(extents);
@@ -101,7 +101,7 @@ std::optional<Box> box_among_equal(const Questions& ask, const QIO_Layout& layou
   return std::nullopt;
 }
 
-// Whether the node's sites could be told from their numbers; false: these functions do not agree with the others.
+// True if the node's sites could be determined from their numbers; false: these functions contradict the others.
 bool ask_by_number(const Questions& ask, const QIO_Layout& layout, std::vector<Site>& sites) {
   if (!ask.knows_coordinates()) return false;
   const std::uint64_t count = ask.sites(layout.this_node);
@@ -119,7 +119,7 @@ bool ask_by_number(const Questions& ask, const QIO_Layout& layout, std::vector<S
   return true;
 }
 
-// All sites of the lattice are asked for.
+// Asks for all sites of the lattice.
 void ask_by_coordinates(const Questions& ask, const QIO_Layout& layout, std::vector<Site>& sites) {
   if (!ask.knows_nodes()) throw Error(Code::invalid_argument, "qio: the layout has no functions for nodes and sites");
   const std::uint64_t all = volume(extents_of(layout));
@@ -164,7 +164,7 @@ Extents extents_of(const QIO_Layout& layout) {
 NodeSites::NodeSites(const QIO_Layout& layout) {
   if (const std::uint64_t count = Questions(layout).sites(layout.this_node);
       count > std::numeric_limits<std::uint32_t>::max()) {
-    throw Error(Code::too_large, fmt::format("qio: {} sites on one node; there may be 2^32", count));
+    throw Error(Code::too_large, fmt::format("qio: {} sites on one node; the limit is 2^32", count));
   }
   if (!take_box(layout)) {
     *this = {};
@@ -175,8 +175,8 @@ NodeSites::NodeSites(const QIO_Layout& layout) {
   forget_plain_order();
 }
 
-// Whether the node's sites are a box, asked site by site in the order of the lattice; each number comes once. Where the
-// node has as many sites as there are, one of each row is asked whose it is.
+// True if the node's sites form a box, queried site by site in lattice order; each number occurs once. If the
+// node has all sites, only one site of each row is checked.
 bool NodeSites::take_box(const QIO_Layout& layout) {
   const Questions ask(layout);
   const std::uint64_t count = ask.sites(layout.this_node);
@@ -211,7 +211,7 @@ bool NodeSites::take_box(const QIO_Layout& layout) {
   return true;
 }
 
-// By sites that follow one another.
+// Merges consecutive sites.
 void NodeSites::extend(std::uint64_t rank, std::uint64_t position, std::uint64_t sites) {
   if (runs_.empty() || runs_.back().end() != position || runs_.back().rank + runs_.back().sites != rank) {
     runs_.push_back({rank, position, 0, count_});

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which sites this node has, asked once of the layout's functions, and in which order a file has them.
+// The sites of this node, queried once from the layout's functions, and their order in a file.
 #pragma once
 
 #include <qio.h>
@@ -15,22 +15,22 @@
 
 namespace lq::compat::qio {
 
-// Sites of this node that follow each other, in the lattice and in the file.
+// Consecutive sites of this node, in the lattice and in the file.
 struct SiteRun {
   std::uint64_t rank = 0;      // of the first, in the lattice
   std::uint64_t position = 0;  // in the file, in sites
   std::uint64_t sites = 0;
-  std::uint64_t first = 0;  // how many sites of this node come before it
+  std::uint64_t first = 0;  // number of sites of this node before it
   std::uint64_t end() const noexcept { return position + sites; }
 };
 
-// Where a site of the lattice is among those of a box, in lexicographic order; nothing: outside.
+// The position of a lattice site within a box, in lexicographic order; empty: outside.
 std::optional<std::uint64_t> place_within(std::uint64_t rank, const Extents& lattice, const Box& box);
 
-// The box that these sites are, in lexicographic order; nothing: they are none.
+// The box formed by these sites, in lexicographic order; empty: they do not form one.
 std::optional<Box> box_of(std::span<const std::uint64_t> ranks, const Extents& lattice);
 
-// In the order of the file.
+// In file order.
 class NodeSites {
  public:
   NodeSites() = default;  // none
@@ -38,22 +38,22 @@ class NodeSites {
   explicit NodeSites(const QIO_Layout& layout);
 
   std::uint64_t count() const noexcept { return count_; }
-  // That these sites are, all of which lie in it in lexicographic order, as they do in the file; nothing: it was not
-  // looked for, or they are none.
+  // The box that these sites form, if they are in lexicographic order in it and in the file; empty: not
+  // searched, or not a box.
   const std::optional<Box>& box() const noexcept { return box_; }
   std::span<const SiteRun> runs() const noexcept { return runs_; }
-  // The node's own number of a site, by its place in this order.
+  // The node's own number of a site, by its position in this order.
   std::size_t index(std::uint64_t i) const noexcept { return order_.empty() ? i : order_[i]; }
 
-  // Those within a box; their positions are those of a file of it.
+  // The sites within a box; positions are those in a file of the box.
   NodeSites within(const Extents& lattice, const Box& box) const;
-  // The same sites in the order of their own numbers, as they lie in a file of this node alone.
+  // The same sites in the order of their own numbers, as in a file of this node alone.
   NodeSites by_index() const;
-  // From now on they lie contiguous in the file.
+  // Makes them contiguous in the file from now on.
   void number_anew();
-  // The same in a file that has the sites of these ranks, which ascend and are among them.
+  // The same in a file with the sites of these ranks, which are ascending and a subset.
   NodeSites among(std::span<const std::uint64_t> ranks) const;
-  // Of these sites, which are in lexicographic order, those that a file lists, whatever its order.
+  // The subset of these sites, which are in lexicographic order, that a file lists in any order.
   NodeSites in_list(std::span<const std::uint64_t> ranks) const;
   // Lexicographic ranks in this order.
   std::vector<std::uint64_t> ranks() const;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The communicator that the program has: QMP's if there is QMP, which need not be there to build or load this. Without
+// The program's communicator: QMP's if QMP is present, which is not needed to build or load this. Without
 // MPI there is one process.
 #include "compat/qio/nodes.hpp"
 
@@ -18,7 +18,7 @@
 #include "mpi/mpi_comm.hpp"
 
 extern "C" {
-// Of QMP; null where the program has none.
+// From QMP; null if the program does not use it.
 __attribute__((weak)) int QMP_is_initialized(void);
 __attribute__((weak)) void* QMP_comm_get_default(void);
 __attribute__((weak)) int QMP_get_mpi_comm(void* comm, void** mpi_comm);
@@ -30,9 +30,9 @@ namespace lq::compat::qio {
 #ifdef LQ_WITH_MPI
 namespace {
 
-// By QIO_set_communicator.
+// Set by QIO_set_communicator.
 MPI_Comm given_communicator = MPI_COMM_NULL;
-// All nodes, and whose duplicate their communicator is.
+// All nodes, and the communicator that theirs duplicates.
 MPI_Comm known_communicator = MPI_COMM_NULL;
 std::shared_ptr<comm::Comm> known_nodes;
 
@@ -68,7 +68,7 @@ std::shared_ptr<comm::Comm> all_nodes() {
 
 int use_communicator(const void* communicator) {
   given_communicator = communicator == nullptr ? MPI_COMM_NULL : *static_cast<const MPI_Comm*>(communicator);
-  // A communicator that was freed may have had the same handle.
+  // The handle may belong to a communicator that was freed.
   known_nodes = nullptr;
   return QIO_SUCCESS;
 }
@@ -84,7 +84,7 @@ std::shared_ptr<comm::Comm> nodes_of_layout(int number_of_nodes, int this_node) 
   const bool is_numbered_alike = this_node == all->rank();
   comm::agree(*all, [&] {
     if (number_of_nodes == all->size() && this_node >= 0 && this_node < number_of_nodes) return;
-    throw Error(Code::invalid_argument, fmt::format("qio: node {} of {}, where the program has {} processes", this_node,
+    throw Error(Code::invalid_argument, fmt::format("qio: node {} of {}, but the program has {} processes", this_node,
                                                     number_of_nodes, all->size()));
   });
   std::uint64_t alike = is_numbered_alike ? 1 : 0;
@@ -93,7 +93,7 @@ std::shared_ptr<comm::Comm> nodes_of_layout(int number_of_nodes, int this_node) 
   std::shared_ptr<comm::Comm> renumbered = comm::agree(*all, [&] { return all->split(0, this_node); });
   comm::agree(*all, [&] {
     if (renumbered->rank() == this_node) return;
-    throw Error(Code::invalid_argument, fmt::format("qio: several processes say that they are node {}", this_node));
+    throw Error(Code::invalid_argument, fmt::format("qio: several processes claim to be node {}", this_node));
   });
   return renumbered;
 }

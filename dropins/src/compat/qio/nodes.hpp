@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The processes of a program as QIO's nodes, what one of them knows on all of them, and our errors as their codes.
+// The processes of a program as QIO's nodes, broadcasts from one of them to all, and errors as QIO's codes.
 #pragma once
 
 #include <cstdio>
@@ -19,17 +19,17 @@
 
 namespace lq::compat::qio {
 
-// Collective over all processes. Made again only where the program has changed to another communicator.
+// Collective over all processes. Made again only if the program has changed to another communicator.
 std::shared_ptr<comm::Comm> all_nodes();
 
-// Local. From now on these are the nodes, an MPI_Comm of the program's; null: as before. QIO_BAD_ARG without MPI.
+// Local. From now on these are the nodes, an MPI_Comm of the program; null: as before. QIO_BAD_ARG without MPI.
 int use_communicator(const void* communicator);
 
-// Collective. So many nodes, of which this process has that number; invalid_argument where the program has not as many
-// processes, or two of them have one number. One node is this process alone, whatever the others do.
+// Collective. This number of nodes, with this process as the given one; invalid_argument if the program has fewer
+// processes, or two of them have the same number. A single node is this process alone, whatever the others do.
 std::shared_ptr<comm::Comm> nodes_of_layout(int number_of_nodes, int this_node);
 
-// What one node knows, on all nodes.
+// Broadcasts from one node to all.
 
 // Collective. Facts are numbers.
 template <class Facts>
@@ -37,7 +37,7 @@ void broadcast_facts(comm::Comm& comm, Facts& facts, int from) {
   comm.broadcast(std::as_writable_bytes(std::span(&facts, 1)), from);
 }
 
-// Collective. A text, or numbers, of one node on all of them.
+// Collective. Broadcasts a text or numbers of one node.
 template <class All>
 void broadcast_all(comm::Comm& comm, All& all, int from) {
   std::uint64_t count = all.size();
@@ -46,9 +46,9 @@ void broadcast_all(comm::Comm& comm, All& all, int from) {
   comm.broadcast(std::as_writable_bytes(std::span(all)), from);
 }
 
-// Our errors as QIO's codes, the same on all nodes, and told by one of them.
+// Errors as QIO's codes, the same on all nodes, and reported by one of them.
 
-// An error that has a code of QIO's already.
+// An error that already has a QIO code.
 class Refusal : public std::exception {
  public:
   Refusal(int code, std::string text) : code_(code), text_(std::move(text)) {}
@@ -65,16 +65,16 @@ struct Outcome {
   std::string text = {};
 };
 
-// The words of an error, where there is memory for them.
+// The message of an error, if there is memory for it.
 inline std::string words_of(const std::exception& error) noexcept {
   try {
     return error.what();
   } catch (const std::bad_alloc&) {
-    return "out of memory";  // so few characters need none
+    return "out of memory";  // short enough to need no allocation
   }
 }
 
-// What `work` throws, else success; `otherwise` is the code of errors that say nothing of QIO.
+// The error of `work`, else success; `otherwise`: code of errors without a QIO code.
 template <class Work>
 Outcome outcome_of(int otherwise, Work&& work) noexcept {
   try {
@@ -99,7 +99,7 @@ inline Outcome outcome_of_failure(int otherwise, const std::exception_ptr& failu
   });
 }
 
-// Collective. The code of the lowest node that failed, on all; that node says why.
+// Collective. The code of the lowest failed node, on all; that node prints the reason.
 inline int agree_on(comm::Comm& comm, const Outcome& mine) {
   const auto nobody = static_cast<std::uint64_t>(comm.size());
   std::uint64_t lowest = mine.code == QIO_SUCCESS ? nobody : static_cast<std::uint64_t>(comm.rank());
@@ -113,13 +113,13 @@ inline int agree_on(comm::Comm& comm, const Outcome& mine) {
   return static_cast<int>(code);
 }
 
-// Collective. Does `work` here, and agrees.
+// Collective. Runs `work` here, and agrees on the outcome.
 template <class Work>
 int agree_code(comm::Comm& comm, int otherwise, Work&& work) {
   return agree_on(comm, outcome_of(otherwise, work));
 }
 
-// What a function of C does: no exception leaves it.
+// Body of a C function: no exception leaves it.
 template <class Work>
 int code_of_call(int otherwise, Work&& work) noexcept {
   int code = otherwise;

@@ -15,7 +15,7 @@
 namespace lq::compat::qio {
 namespace {
 
-// One of the names that the file may have: that of a single file first.
+// One of the possible names of the file: that of a single file first.
 std::unique_ptr<storage::File> open_by_name(FilesOfSet& files, const std::string& name, int wanted, int node,
                                             int& volfmt) {
   std::vector<int> tries;
@@ -122,7 +122,7 @@ FileBeginning read_beginning(FilesOfSet& files, const std::string& name, const Q
                              bool is_alone) {
   FileBeginning found;
   int volfmt = QIO_SINGLEFILE;
-  // One node writes single files, whatever it is asked for.
+  // One node writes single files, whatever was requested.
   const int wanted = is_alone || iflag == nullptr ? QIO_UNKNOWN : iflag->volfmt;
   found.file = open_by_name(files, name, wanted, node, volfmt);
   found.records = std::make_unique<RecordsIn>(*found.file);
@@ -139,7 +139,7 @@ FileBeginning read_beginning(FilesOfSet& files, const std::string& name, const Q
       return found;
     }
   }
-  throw Refusal(QIO_ERR_PRIVATE_FILE_INFO, path + ": neither a SciDAC file nor one of ILDG");
+  throw Refusal(QIO_ERR_PRIVATE_FILE_INFO, path + ": neither a SciDAC nor an ILDG file");
 }
 
 void take_file_information(RecordsIn& records, FileFacts& facts, const std::string& path) {
@@ -198,7 +198,7 @@ QIO_ChecksumInfo read_stored(RecordsIn& records, const std::string& path) {
   }
   QIO_ChecksumInfo info = QIO_CHECKSUM_INFO_TEMPLATE;
   const int code = decoded(QIO_decode_checksum_info, info, records.text_of(*record));
-  // The original writes neither of the sums where one of them is 0.
+  // The original writes neither sum if one of them is 0.
   const bool has_none = info.suma.occur == 0 && info.sumb.occur == 0;
   if (code == QIO_SUCCESS || (code != QIO_BAD_XML && has_none)) return info;
   throw Refusal(QIO_ERR_CHECKSUM_INFO, path + ": the record of the checksum is not complete");
@@ -216,8 +216,8 @@ void compare_with_stored(RecordsIn& records, const DML_Checksum& sum, const std:
 
 }  // namespace lq::compat::qio
 
-// Opening a file for reading: what the master finds in it is for all nodes, then each leader opens the file of its
-// family. At once, or in the steps that programs for other machines take.
+// Opens a file for reading: the master's findings go to all nodes, then each leader opens the file of its
+// family. In one call, or in the steps used by programs for other machines.
 
 using namespace lq;
 using namespace lq::compat::qio;
@@ -263,10 +263,10 @@ std::unique_ptr<OpenReader> make_open_reader(const std::shared_ptr<comm::Comm>& 
 
 void check_extents(const FileFacts& facts, const DML_Layout& layout) {
   if (facts.latdim == layout.latdim && std::equal(facts.latsize, facts.latsize + facts.latdim, layout.latsize)) return;
-  throw Refusal(QIO_ERR_FILE_INFO, "the file is for a lattice of other extents");
+  throw Refusal(QIO_ERR_FILE_INFO, "the file has a lattice with other extents");
 }
 
-// By a leader: that the file's sites are those of its family.
+// By a leader: checks that the file has the sites of its family.
 void check_site_list(OpenReader& open, const QIO_Reader& reader) {
   if (!is_in_parts(reader.volfmt) || reader.format != QIO_SCIDAC_NATIVE || !open.leads()) return;
   const auto record = open.records->next();
@@ -305,7 +305,7 @@ int read_file_information(QIO_Reader& reader, OpenReader& open, const QIO_Iflag*
   });
 }
 
-// Collective. Whether the file of each family has its sites: the nodes are those that have written it.
+// Collective. True if the file of each family has its sites: the nodes are those that wrote it.
 bool fits(const QIO_Reader& reader, const OpenReader& open) {
   const Outcome mine = outcome_of(QIO_ERR_BAD_SITELIST, [&] {
     if (!open.family.leads()) return;
@@ -322,7 +322,7 @@ bool fits(const QIO_Reader& reader, const OpenReader& open) {
   return is_right == 1;
 }
 
-// Collective. Who reads what.
+// Collective. Determines which node reads what.
 void find_family(const QIO_Reader& reader, OpenReader& open) {
   comm::Comm& nodes = *open.nodes;
   open.knows_sites = open.layout.latdim != 0;
@@ -393,7 +393,7 @@ int read_file_xml(QIO_Reader& reader, OpenReader& open, QIO_String* xml_file) {
   return QIO_SUCCESS;
 }
 
-// One attempt to open it. What is not of one version, because it was replaced meanwhile, is worth another one.
+// One attempt to open it. If the files are not of one version, because they were replaced, another attempt follows.
 template <class Rest>
 QIO_Reader* try_to_open(const char* filename, const QIO_Layout* layout, const QIO_Filesystem* fs,
                         const QIO_Iflag* iflag, bool& was_replaced, Rest&& rest) {
@@ -417,7 +417,7 @@ QIO_Reader* try_to_open(const char* filename, const QIO_Layout* layout, const QI
   return nullptr;
 }
 
-// Calls rest(reader, what belongs to it) after the first step. NULL where anything fails.
+// Calls rest(reader, internal state) after the first step. NULL after any error.
 template <class Rest>
 QIO_Reader* open_reader(const char* filename, const QIO_Layout* layout, const QIO_Filesystem* fs,
                         const QIO_Iflag* iflag, const Rest& rest) {

@@ -52,7 +52,7 @@ OpenWriter::~OpenWriter() {
 void make_folder_of(const std::string& path) {
   const std::string folder = path.substr(0, path.rfind('/'));
   if (::mkdir(folder.c_str(), 0777) == 0 || errno == EEXIST) return;
-  throw Error(Code::io, fmt::format("{}: cannot make the folder: {}", folder, std::strerror(errno)));
+  throw Error(Code::io, fmt::format("{}: cannot create the folder: {}", folder, std::strerror(errno)));
 }
 
 void OpenWriter::open_at_leader(const QIO_Writer& writer, int mode, std::optional<std::uint32_t> number) {
@@ -84,7 +84,7 @@ std::uint64_t OpenWriter::end_of_records(const QIO_Writer& writer) {
         std::equal(info.dims.value, info.dims.value + info.dims.n, layout.latsize)) {
       continue;
     }
-    throw Refusal(QIO_ERR_FILE_INFO, path + ": cannot append: the file is for another lattice, or in other volumes");
+    throw Refusal(QIO_ERR_FILE_INFO, path + ": cannot append: the file has another lattice or other volumes");
   }
   return std::min(there.position(), file->size());
 }
@@ -110,7 +110,7 @@ void OpenWriter::close() {
 
 namespace {
 
-// What the master is told of a file that is to get its name.
+// Information for the master about a file to be renamed.
 struct Unnamed {
   storage::Identity identity;
   std::string from, to;
@@ -134,7 +134,7 @@ Unnamed unnamed_of(base::Bytes bytes) {
   return file;
 }
 
-// Whether the master may rename it as one of a set: on a node's own disk it sees no such file.
+// True if the master can rename it as one of a set: a file on a node's own disk is invisible to it.
 bool is_seen(const Unnamed& file, const std::string& record) {
   try {
     return io::replacement_path(file.to) == record &&
@@ -191,7 +191,7 @@ bool OpenWriter::publish_together(int& code) {
 int OpenWriter::publish() {
   int code = QIO_SUCCESS;
   if (publish_together(code)) return code;
-  // The master's file, by which all others are found, gets its name last.
+  // The master's file, by which all others are found, is renamed last.
   for (const bool is_for_master : {false, true}) {
     if (code != QIO_SUCCESS) break;
     code = agree_code(*nodes, QIO_ERR_CLOSE, [&] {

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What files, records and checksums say of themselves (qioxml_private.h; formats/scidac.md 4.2).
+// The descriptions of files, records and checksums (qioxml_private.h; formats/scidac.md 4.2).
 #include <qio.h>
 
 #include <algorithm>
@@ -24,12 +24,12 @@ bool is_found(const Info& info) {
   return info.occur != 0;
 }
 
-// Whether what is expected, if anything, was found.
+// True if the expected value, if any, was found.
 bool agrees(const QIO_TagIntValue& found, const QIO_TagIntValue& expected) {
   return !is_found(expected) || (is_found(found) && found.value == expected.value);
 }
 
-// Whether something else than the default is expected, and nothing was found.
+// True if a value other than the default is expected, and none was found.
 bool is_missed(const QIO_TagIntValue& found, const QIO_TagIntValue& expected) {
   return is_found(expected) && !is_found(found) && found.value != expected.value;
 }
@@ -66,7 +66,7 @@ int QIO_decode_file_info(QIO_FileInfo* file_info, QIO_String* file_string) {
     QIO_decode_as_int(tag, value, &multifile);
   });
   if (parsed != QIO_SUCCESS) return parsed;
-  // The number of files, where the format is now.
+  // The number of files, at the place of the format.
   if (is_first_version(file_info->version) && !is_found(file_info->volfmt) && is_found(multifile)) {
     set(file_info->volfmt, multifile.value == 1 ? QIO_SINGLEFILE : QIO_MULTIFILE);
   }
@@ -158,7 +158,7 @@ int QIO_decode_record_info(QIO_RecordInfo* record_info, QIO_String* record_strin
     for (QIO_TagIntArrayValue* bounds : {&info.hyperlower, &info.hyperupper}) QIO_decode_as_intlist(tag, value, bounds);
   });
   if (parsed != QIO_SUCCESS) return parsed;
-  // Its name of old; some old files have no such element at all.
+  // Its old name; some old files have no such element at all.
   if (is_first_version(info.version) && !is_found(info.recordtype)) {
     set(info.recordtype, is_found(globaldata) ? globaldata.value : QIO_FIELD);
   }
@@ -288,8 +288,8 @@ QIO_RecordInfo* QIO_create_record_info(int recordtype, int lower[], int upper[],
 
 void QIO_destroy_record_info(QIO_RecordInfo* record_info) { std::free(record_info); }
 
-// Values that are there are not compared: as with the original, QDP/C reads fields that other programs have written,
-// whose names of the type and the precision differ from its own.
+// Existing values are not compared: as with the original, QDP/C reads fields that other programs have written,
+// whose names of type and precision differ from its own.
 int QIO_compare_record_info(QIO_RecordInfo* found, QIO_RecordInfo* expect) {
   for (const auto member : {&QIO_RecordInfo::recordtype, &QIO_RecordInfo::colors, &QIO_RecordInfo::spins,
                             &QIO_RecordInfo::typesize, &QIO_RecordInfo::datacount}) {
@@ -328,7 +328,7 @@ int QIO_insert_checksum_version(QIO_ChecksumInfo* checksum_info, char* version) 
   return put(&checksum_info->version, version);
 }
 
-// 0 is a sum like any other.
+// 0 is a valid sum.
 int QIO_insert_suma_sumb(QIO_ChecksumInfo* checksum_info, uint32_t suma, uint32_t sumb) {
   checksum_info->suma.value = suma;
   checksum_info->suma.occur = 1;

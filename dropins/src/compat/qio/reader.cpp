@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Reading: records are found by who leads a family of nodes, sites are taken by all.
+// Reading: the leader of a family of nodes finds records, all nodes read sites.
 #include <qio.h>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ Outcome read_global(const QIO_Reader& reader, OpenReader& open, const SiteCall& 
     if (!open.is_master()) return;
     const FoundRecord record = next_data(*open.records);
     if (record.bytes != call.site_bytes) {
-      throw Refusal(QIO_ERR_BAD_READ_BYTES, fmt::format("{}: the record has {} bytes, asked for are {}",
+      throw Refusal(QIO_ERR_BAD_READ_BYTES, fmt::format("{}: the record has {} bytes, but {} were requested",
                                                         open.file->path(), record.bytes, call.site_bytes));
     }
     bytes = open.records->bytes_of(record);
@@ -90,12 +90,12 @@ Outcome read_sites(const QIO_Reader& reader, OpenReader& open, const SiteCall& c
 
 void check_taking(const QIO_Reader& reader, const SiteCall& call) {
   if (reader.read_state != QIO_RECORD_DATA_NEXT) {
-    throw Refusal(QIO_ERR_INFO_MISSED, "data are read before the record information");
+    throw Refusal(QIO_ERR_INFO_MISSED, "data must not be read before the record information");
   }
   const int typesize = reader.record_info.typesize.value;
   const auto bytes = static_cast<std::uint64_t>(typesize) * static_cast<std::uint64_t>(call.count);
   if (call.count < 1 || typesize < 0 || call.site_bytes != bytes) {
-    throw Refusal(QIO_ERR_BAD_READ_BYTES, fmt::format("{} bytes are asked for, the record says {} times {}",
+    throw Refusal(QIO_ERR_BAD_READ_BYTES, fmt::format("{} bytes are requested, but the record states {} times {}",
                                                       call.site_bytes, typesize, call.count));
   }
   if (call.function == nullptr) throw Refusal(QIO_BAD_ARG, "no function that takes the data");
@@ -122,7 +122,7 @@ int read_data(QIO_Reader& reader, const SiteCall& call) {
   });
 }
 
-// Behind the message in which the file's headers stand.
+// To the end of the message with the file's headers.
 void skip_message(RecordsIn& records) {
   while (const auto record = records.next()) {
     if (record->ends) return;
@@ -132,7 +132,7 @@ void skip_message(RecordsIn& records) {
 
 int skip_record(QIO_Reader& reader) {
   OpenReader& open = open_of(reader);
-  // Global data are in the master's file alone.
+  // Global data are in the master's file only.
   const int code = need_information(reader);
   if (code != QIO_SUCCESS) return code == QIO_EOF ? QIO_ERR_SKIP : code;
   reader.read_state = QIO_RECORD_INFO_PRIVATE_NEXT;

@@ -38,7 +38,7 @@ Coord coord_of(const int* numbers, int count) {
 
 }  // namespace
 
-// A unit that only one node may write to must fit into a chunk.
+// If only one node may write to a unit, it must fit into a chunk.
 Domains SiteExchange::domains_of(const comm::Comm& comm, const SitePlace& place, std::uint64_t site_bytes) {
   const bool is_alone = place.unit.one_writer || (place.unit.single_owner && place.unit.bytes > largest_unit);
   return {place.sites, site_bytes, comm.size(), is_alone ? 1 : comm.size(), place.leader};
@@ -77,7 +77,7 @@ std::uint64_t SiteExchange::sites_in(const Runs& runs, const Domains::Chunk& chu
   return sites;
 }
 
-// Every node tells the owners which sites of their domains it has.
+// Every node sends the owners the list of its sites in their domains.
 void SiteExchange::learn_peers() {
   const auto told = comm::exchange_messages(comm_, [&] {
     std::vector<comm::Message> messages;
@@ -101,13 +101,13 @@ void SiteExchange::learn_peers() {
       std::memcpy(peer.spans.data(), message.bytes.data(), message.bytes.size());
       peers_.push_back(std::move(peer));
     }
-    // Each site of a domain has one node that says it is its own.
+    // Each site of a domain belongs to exactly one node.
     if (mine_ < 0) return;
     const Domains::Chunk domain{domains_.begin(mine_), domains_.end(mine_)};
     std::uint64_t known = sites_in(sites_.runs(), domain);
     for (const Peer& peer : peers_) known += sites_in(peer.spans, domain);
     if (known == domain.end - domain.begin) return;
-    throw Error(Code::invalid_argument, "qio: the nodes do not have each site of the lattice once");
+    throw Error(Code::invalid_argument, "qio: the nodes do not have each site of the lattice exactly once");
   });
 }
 
@@ -150,7 +150,7 @@ std::uint64_t SiteExchange::tail_begin() const noexcept {
   return last == 0 ? end : std::max(head_end(last), end / place_.unit.bytes * place_.unit.bytes);
 }
 
-// Of a chunk that is complete, what belongs into this node's blocks of the file is written, the rest kept.
+// Of a complete chunk, writes the part in this node's blocks of the file and keeps the rest.
 void SiteExchange::store(const Domains::Chunk& chunk) {
   const std::uint64_t begin = byte_of(chunk.begin), end = byte_of(chunk.end);
   const bool is_last = mine_ == domains_.owners() - 1;
@@ -172,7 +172,7 @@ void SiteExchange::store(const Domains::Chunk& chunk) {
                      [&] { storage_.begin([this, mine_from, mine] { place_.file->write_at(mine_from, mine); }); });
 }
 
-// The blocks at the borders of domains go to those who write them: no two nodes write to one block of the file.
+// Sends the blocks at the borders of domains to the nodes that write them: no two nodes write to one block of the file.
 void SiteExchange::hand_over_borders() {
   if (domains_.owners() == 1) return;
   const int last = domains_.owners() - 1;
@@ -251,7 +251,7 @@ void SiteExchange::begin_reading(std::uint64_t round) {
   });
 }
 
-// Zeros take the place of what cannot be read.
+// Zeros replace unreadable data.
 void SiteExchange::finish_reading(const Domains::Chunk& chunk) {
   base::keep_failure(missing_, [&] { storage_.finish(); });
   if (!missing_) return;
@@ -333,7 +333,7 @@ void set_bounds(DML_Layout& layout, const int* lowest, const int* highest, int c
   for (int d = 0; d < layout.latdim; ++d) {
     const int lower = d < count ? lowest[d] : -1, upper = d < count ? highest[d] : -1;
     if (lower < 0 || lower > upper || upper >= layout.latsize[d]) {
-      throw Refusal(QIO_ERR_BAD_SUBSET, "the bounds of the hypercube are not those of sites of the lattice");
+      throw Refusal(QIO_ERR_BAD_SUBSET, "the bounds of the hypercube are not inside the lattice");
     }
     layout.hyperlower[d] = lower;
     layout.hyperupper[d] = upper;
@@ -369,7 +369,7 @@ RecordSites sites_of_record(comm::Comm& all, const FileNodes& family, const DML_
     sites.own = std::make_unique<NodeSites>(family.order.within(hypercube.lattice, hypercube.box));
     sites.order = sites.own.get();
   });
-  // Each family by itself, and then all of them.
+  // Each family separately, and then all of them.
   comm::agree(all, [&] {
     if (volfmt == QIO_MULTIFILE) {
       sites.own->number_anew();
@@ -405,7 +405,7 @@ DML_Checksum combined(comm::Comm& comm, const Checksum& mine) {
 
 namespace {
 
-// Sites in pieces of numbers, written by several nodes only where these see each other's bytes.
+// Sites made of whole numbers, written by several nodes only if these see each other's bytes.
 bool is_plain(const SitePlace& place, const SiteCall& call) {
   return (call.word_bytes == 4 || call.word_bytes == 8) && call.site_bytes > 0 &&
          call.site_bytes % static_cast<std::uint64_t>(call.word_bytes) == 0 && !place.unit.single_owner;
@@ -426,7 +426,7 @@ io::SitePlan plan_of(const Boxes& boxes, const SitePlace& place, const SiteCall&
           .sums = {{SumKind::scidac, SumOf::field}}};
 }
 
-// A row of the file, which goes along the fastest dimension, as the program's function has its sites.
+// Adapts the program's function to a row of the file, along the fastest dimension.
 template <class Byte>
 auto row_by_site(const NodeSites& sites, const Box& own, const SiteCall& call) {
   return

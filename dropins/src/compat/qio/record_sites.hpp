@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sites of one record: all, or those of a hypercube; what both directions do with them.
+// The sites of one record: all, or those of a hypercube; common parts of both directions.
 #pragma once
 
 #include <algorithm>
@@ -25,10 +25,10 @@
 
 namespace lq::compat::qio {
 
-// Sites between the form that a program's function gives or takes, with the machine's order of bytes, and that of a
-// file, which is big-endian; and their checksum.
+// Converts sites between the form of a program's function, with the machine's byte order, and that of a
+// file, which is big-endian; and computes their checksum.
 
-// What a call gives or takes: get() or put() with what belongs to it.
+// The data of a call: get() or put() with its arguments.
 struct SiteCall {
   void (*function)(char* buf, size_t index, int count, void* arg) = nullptr;
   void* arg = nullptr;
@@ -37,10 +37,10 @@ struct SiteCall {
   int word_bytes = 0;
 };
 
-// Whether words of the given number of bytes are of a kind that QIO writes: bytes, single or double precision.
+// True if QIO writes words of the given number of bytes: bytes, single or double precision.
 inline bool is_word(int bytes) noexcept { return bytes == 1 || bytes == 4 || bytes == 8; }
 
-// Reverses the bytes of each word where the machine is little-endian; bytes beyond the last whole word stay.
+// Reverses the bytes of each word if the machine is little-endian; bytes after the last whole word stay.
 void turn_words(std::byte* bytes, std::uint64_t size, int word_bytes) noexcept;
 
 class SiteForm {
@@ -66,19 +66,19 @@ class SiteForm {
   Checksum sum_;
 };
 
-// The sites of a record between the functions of all nodes and the file, in chunks that their owners write or read
-// whole: whoever has sites of a chunk packs them for its owner, and turns and sums them; the owner puts them in the
-// file's order. One code for any layout. Memory: a chunk, one of those that arrive, and what this node has of the
-// chunks of a round. Where a node has a core for it, a second chunk is with the storage meanwhile.
+// Moves the sites of a record between the functions of all nodes and the file, in chunks; owners write or read these
+// whole: nodes with sites of a chunk pack, convert and sum them for its owner, which puts them in
+// file order. The same code for any layout. Memory: a chunk, one that arrives, and this node's part of the
+// chunks of a round. If a node has a core for it, storage processes a second chunk concurrently.
 
-// Who touches which part of a file's sites: as many owners as are worth it have a domain each, and move it chunk by
+// Which nodes access which part of a file's sites: a suitable number of owners have a domain each, and move it chunk by
 // chunk, all in step. Arithmetic: the same on all nodes.
 
 inline constexpr std::uint64_t chunk_bytes = 1024 * 1024;
 
 class Domains {
  public:
-  // `most_owners`: of `nodes`; `leader` has the first domain.
+  // `most_owners`: limit for `nodes`; `leader` has the first domain.
   Domains(std::uint64_t sites, std::uint64_t site_bytes, int nodes, int most_owners, int leader)
       : sites_(sites), nodes_(static_cast<std::uint64_t>(nodes)), leader_(static_cast<std::uint64_t>(leader)) {
     chunk_sites_ = std::max<std::uint64_t>(1, chunk_bytes / std::max<std::uint64_t>(1, site_bytes));
@@ -125,25 +125,25 @@ class Domains {
   int owners_ = 1;
 };
 
-// Where the sites are.
+// The position of the sites.
 struct SitePlace {
   storage::File* file = nullptr;
   std::uint64_t offset = 0;  // of the first, in the file
   std::uint64_t sites = 0;   // of all nodes
-  int leader = 0;            // who writes what is before and after them
+  int leader = 0;            // the node that writes the data before and after them
   storage::StorageTraits unit = {};
   bool writes = false;
 };
 
 class SiteExchange {
  public:
-  // Collective, agreed. All of it outlives the object.
+  // Collective, agreed. All arguments must outlive the object.
   SiteExchange(comm::Comm& comm, const NodeSites& sites, const SitePlace& place, const SiteCall& call);
 
-  // Collective. What went wrong on this node; the others have done their part all the same.
+  // Collective. Returns this node's error; the others have done their part nevertheless.
   std::exception_ptr write();
   std::exception_ptr read();
-  // Of the sites of this node.
+  // For the sites of this node.
   Checksum checksum() const noexcept { return form_.checksum(); }
 
  private:
@@ -152,7 +152,7 @@ class SiteExchange {
     std::uint64_t position = 0, sites = 0;
     std::uint64_t end() const noexcept { return position + sites; }
   };
-  // A node that has sites of my domain.
+  // A node with sites of my domain.
   struct Peer {
     int node = 0;
     std::vector<Span> spans;
@@ -162,7 +162,7 @@ class SiteExchange {
   void learn_peers();
   void reserve();
 
-  // Calls work(run, sites to skip, sites) for the runs, which ascend in the file, as far as they are in a chunk.
+  // Calls work(run, sites to skip, sites) for the runs, ascending in the file, limited to a chunk.
   template <class Runs, class Work>
   static void for_each_piece(const Runs& runs, const Domains::Chunk& chunk, Work&& work);
   template <class Runs>
@@ -180,12 +180,12 @@ class SiteExchange {
     return chunk_ + (position - chunk.begin) * form_.site_bytes();
   }
   std::uint64_t byte_of(std::uint64_t position) const noexcept { return place_.offset + position * form_.site_bytes(); }
-  // Of an owner's first block, which that of the one before writes: its end.
+  // The end of an owner's first block, which the previous owner writes.
   std::uint64_t head_end(int owner) const noexcept;
   std::byte* chunk_of(std::uint64_t round) const noexcept {
     return chunks_[storage_.has_thread() ? static_cast<std::size_t>(round % 2) : 0].get();
   }
-  // Of the last block of all, which the leader writes: its beginning.
+  // The beginning of the last block of all, which the leader writes.
   std::uint64_t tail_begin() const noexcept;
 
   comm::Comm& comm_;
@@ -196,22 +196,22 @@ class SiteExchange {
   comm::Channel channel_;
   int mine_;  // my domain; -1: none
   std::vector<Peer> peers_;
-  std::array<std::unique_ptr<std::byte[]>, 2> chunks_;  // in turn; one where there is no second thread
-  std::byte* chunk_ = nullptr;                          // that this thread works on
+  std::array<std::unique_ptr<std::byte[]>, 2> chunks_;  // alternately; only one if there is no second thread
+  std::byte* chunk_ = nullptr;                          // the one this thread works on
   std::unique_ptr<std::byte[]> arriving_, leaving_;
   std::vector<std::byte> head_, tail_, arriving_border_;
   std::vector<comm::Flight> flights_;
   std::exception_ptr failure_;
-  std::exception_ptr missing_;    // why the chunk that was to be read is not there
-  comm::BackgroundTask storage_;  // uses the others
+  std::exception_ptr missing_;    // why the chunk to be read is missing
+  comm::BackgroundTask storage_;  // uses the other members
 };
 
-// Which sites of this node, and how many are in the file of its family.
+// The sites of this node, and the number of sites in the file of its family.
 struct RecordSites {
   const NodeSites* order = nullptr;
   std::uint64_t of_family = 0;
-  std::unique_ptr<NodeSites> own = {};  // of a hypercube
-  std::optional<Boxes> boxes = {};      // where the nodes of the family have one each
+  std::unique_ptr<NodeSites> own = {};  // for a hypercube
+  std::optional<Boxes> boxes = {};      // if the nodes of the family have one each
 };
 
 // What this node has moved of a record.
@@ -220,16 +220,16 @@ struct Moved {
   std::uint64_t bytes = 0;
 };
 
-// What one file has of a record, and where.
+// The part of a record in one file, and its position.
 struct RecordPart {
-  // Collective. It lies where `leader` has found it.
+  // Collective. Sets the position that `leader` has found.
   void place_at(const FoundRecord& found, comm::Comm& comm, int leader);
 
   RecordSites sites = {};
   std::uint64_t offset = 0;
   bool is_ildg = false;
-  std::string path = {};  // of a file that other nodes have written; empty: the family's, which is open
-  std::vector<std::size_t> runs_by_rank = {};  // which run of these sites comes first in the lattice, ...
+  std::string path = {};                       // of a file that other nodes have written; empty: the family's open file
+  std::vector<std::size_t> runs_by_rank = {};  // the order of these runs in the lattice
 };
 
 // A field that is read or written site by site.
@@ -239,10 +239,10 @@ struct SingleSites {
   DML_Checksum* checksum = nullptr;  // the program's
   std::uint64_t moved_bytes = 0;     // by this node
   std::vector<RecordPart> parts = {};
-  std::unique_ptr<storage::File> file = {};  // of the others that was read last
+  std::unique_ptr<storage::File> file = {};  // the one of the others that was read last
 };
 
-// The hypercube that a layout was set to, within the lattice.
+// The hypercube of a layout, within the lattice.
 struct Hypercube {
   Extents lattice;
   Box box;
@@ -251,26 +251,26 @@ Hypercube hypercube_of(const DML_Layout& layout);
 
 // Local. A hypercube, by inclusive bounds in the given number of dimensions. QIO_ERR_BAD_SUBSET.
 void set_bounds(DML_Layout& layout, const int* lowest, const int* highest, int count);
-// Local. That a call says how many data a site has, and of which words. QIO_BAD_ARG.
+// Local. Checks the number of data per site and the word size of a call. QIO_BAD_ARG.
 void check_call(const SiteCall& call);
 
-// Local. Takes type and bounds of a record over into the layout. QIO_ERR_BAD_SUBSET.
+// Local. Copies type and bounds of a record to the layout. QIO_ERR_BAD_SUBSET.
 void set_record(DML_Layout& layout, const QIO_RecordInfo& info);
 
-// Collective. Those of the record that the layout was set to.
+// Collective. The sites of the record that the layout was set to.
 RecordSites sites_of_record(comm::Comm& all, const FileNodes& family, const DML_Layout& layout, int volfmt);
 
-// Collective. ranks_disagree where the nodes do not write or read the same record.
+// Collective. ranks_disagree if the nodes do not write or read the same record.
 void require_same_record(comm::Comm& nodes, const QIO_RecordInfo& info, const SiteCall& call);
 
 // Collective. XOR over all nodes.
 DML_Checksum combined(comm::Comm& comm, const Checksum& mine);
 
-// The sites of a record of which the nodes have a box each: they travel as those of our own interface do. All others
-// take the exchange of this folder.
+// If the nodes have a box of the record's sites each, these are transferred like those of Limequat's own interface. All
+// others use the exchange of this folder.
 
-// Collective over the nodes of the family, agreed. The sites of a record that is written or read; `place` says where
-// they lie. What went wrong on this node is kept in `failure`, the others have done their part all the same. Returns
+// Collective over the nodes of the family, agreed. Writes or reads the sites of a record at `place`.
+// This node's error is stored in `failure`; the others have done their part nevertheless. Returns
 // the sum of this node's sites.
 Checksum move_sites(comm::Comm& nodes, const RecordSites& sites, const SitePlace& place, const SiteCall& call,
                     std::exception_ptr& failure);

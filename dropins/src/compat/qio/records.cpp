@@ -38,8 +38,8 @@ lime::HeaderBytes header_of(std::string_view type, const MessagePlace& place, st
 
 void require_sites(const FoundRecord& record, const std::string& path, std::uint64_t sites, std::uint64_t site_bytes) {
   if (record.bytes == sites * site_bytes) return;
-  throw Refusal(QIO_ERR_BAD_READ_BYTES, fmt::format("{}: the record has {} bytes, {} sites of {} were asked for", path,
-                                                    record.bytes, sites, site_bytes));
+  throw Refusal(QIO_ERR_BAD_READ_BYTES, fmt::format("{}: the record has {} bytes, but {} sites of {} were requested",
+                                                    path, record.bytes, sites, site_bytes));
 }
 
 void RecordsOut::write(std::string_view type, const MessagePlace& place, base::Bytes payload) {
@@ -84,7 +84,7 @@ std::optional<FoundRecord> RecordsIn::peek() {
                      header.data_length, header.mb_flag, header.me_flag};
   if (record.bytes > size_ - record.payload) {
     refuse_record(file_.path(), position_,
-                  fmt::format("it says {} bytes, of which {} are in the file", record.bytes, size_ - record.payload));
+                  fmt::format("it states {} bytes, of which {} are in the file", record.bytes, size_ - record.payload));
   }
   return record;
 }
@@ -111,7 +111,7 @@ std::string RecordsIn::text_of(const FoundRecord& record) {
   return {begin, ::strnlen(begin, bytes.size())};
 }
 
-// The records that a gauge field has in ILDG style, and their XML (qioxml_ildg_record.h).
+// The records of a gauge field in ILDG style, and their XML (qioxml_ildg_record.h).
 
 int ildg_precision(const QIO_RecordInfo& info, int dimensions) {
   if (info.datacount.value != 4 || dimensions != 4) return 0;
@@ -134,7 +134,7 @@ void write_ildg_information(RecordsOut& records, int precision, const Extents& e
 
 }  // namespace lq::compat::qio
 
-// What an ILDG file says of its gauge field (qioxml_ildg_record.h).
+// The description of an ILDG file's gauge field (qioxml_ildg_record.h).
 
 using namespace lq::compat::qio;
 

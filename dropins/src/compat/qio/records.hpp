@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The LIME records of one file, by the node that has its headers: written contiguous, and found again.
+// The LIME records of one file, on the node with its headers: written in sequence, and found again.
 #pragma once
 
 #include <cstdint>
@@ -22,31 +22,31 @@
 
 namespace lq::compat::qio {
 
-// Where a record stands in its message.
+// The position of a record in its message.
 struct MessagePlace {
   bool begins = false, ends = false;
 };
 
 class RecordsOut {
  public:
-  // Behind what the file holds.
+  // After the existing contents.
   RecordsOut(storage::File& file, std::uint64_t end) : file_(file), end_(end) {}
   std::uint64_t end() const noexcept { return end_; }
 
   void write(std::string_view type, const MessagePlace& place, base::Bytes payload);
   // Text and the NUL after it.
   void write_text(std::string_view type, const MessagePlace& place, std::string text);
-  // A header only; where the payload is to go.
+  // Writes only the header; returns the position of the payload.
   std::uint64_t begin(std::string_view type, const MessagePlace& place, std::uint64_t bytes);
   // The padding of a payload that was written by others.
   void finish();
-  // What was written behind `end` is nothing; a later record takes its place.
+  // Discards data after `end`; a later record replaces them.
   void go_back(std::uint64_t end) noexcept { end_ = end; }
 
  private:
   storage::File& file_;
   std::uint64_t end_;
-  std::uint64_t open_bytes_ = 0;  // of the payload that is not finished
+  std::uint64_t open_bytes_ = 0;  // of the unfinished payload
 };
 
 struct FoundRecord {
@@ -56,19 +56,19 @@ struct FoundRecord {
   std::uint64_t behind() const noexcept { return payload + bytes + format::lime::padding(bytes); }
   bool is_data() const noexcept { return type == QIO_LIMETYPE_BINARY_DATA || type == QIO_LIMETYPE_ILDG_BINARY_DATA; }
 };
-// QIO_ERR_BAD_READ_BYTES: it has not the bytes of so many sites.
+// QIO_ERR_BAD_READ_BYTES: its length is not that of this number of sites.
 void require_sites(const FoundRecord& record, const std::string& path, std::uint64_t sites, std::uint64_t site_bytes);
 
 class RecordsIn {
  public:
   explicit RecordsIn(storage::File& file) : file_(file), size_(file.size()) {}
 
-  // Where the next header is.
+  // Position of the next header.
   std::uint64_t position() const noexcept { return position_; }
   void move_to(std::uint64_t position) noexcept { position_ = position; }
-  // Passes a record; nothing at the end of the file. QIO_ERR_OPEN_READ for what is none, or ends behind the file.
+  // Skips a record; empty at the end of the file. QIO_ERR_OPEN_READ for anything else, or if it ends after the file.
   std::optional<FoundRecord> next();
-  // The same, moving nowhere.
+  // The same without moving.
   std::optional<FoundRecord> peek();
   std::string text_of(const FoundRecord& record);
   std::vector<std::byte> bytes_of(const FoundRecord& record);
@@ -78,14 +78,14 @@ class RecordsIn {
   std::uint64_t size_, position_ = 0;
 };
 
-// Texts of records out of QIO's structures, and the records that a gauge field has in ILDG style.
+// Texts of records from QIO's structures, and the records of a gauge field in ILDG style.
 
 inline std::string text_of(const QIO_String* text) {
   if (text == nullptr || text->string == nullptr) return {};
   return {text->string, ::strnlen(text->string, text->length)};
 }
 
-// As one of the functions QIO_encode_... has it.
+// The output of one of the functions QIO_encode_...
 template <class Info>
 std::string encoded(void (*encode)(QIO_String*, Info*), Info& info) {
   QIO_String xml{};
@@ -95,7 +95,7 @@ std::string encoded(void (*encode)(QIO_String*, Info*), Info& info) {
   return text_of(&xml);
 }
 
-// The same of an object that was made for it; null: there was no memory.
+// The same for an object made for it; null: there was no memory.
 template <class Info>
 std::string encoded(void (*encode)(QIO_String*, Info*), Info* made) {
   const std::unique_ptr<Info, decltype(&std::free)> info(made, &std::free);
@@ -103,7 +103,7 @@ std::string encoded(void (*encode)(QIO_String*, Info*), Info* made) {
   return encoded(encode, *info);
 }
 
-// What one of the functions QIO_decode_... says of a text; without memory it throws.
+// The result of one of the functions QIO_decode_... for a text; throws without memory.
 template <class Info>
 int decoded(int (*decode)(Info*, QIO_String*), Info& info, std::string text) {
   QIO_String xml{text.data(), text.size() + 1};
@@ -112,7 +112,7 @@ int decoded(int (*decode)(Info*, QIO_String*), Info& info, std::string text) {
   return code;
 }
 
-// 32 or 64 where a record is a gauge field as ILDG has it; 0 else.
+// 32 or 64 if a record is a gauge field in ILDG form; else 0.
 int ildg_precision(const QIO_RecordInfo& info, int dimensions);
 
 // The format, and the LFN if there is one.

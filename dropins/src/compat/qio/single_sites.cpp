@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Fields site by site: the record is begun and ended by all nodes together, each site is moved by the node that has it.
+// Fields site by site: all nodes begin and end the record together, the node with a site moves it.
 #include <qio.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using namespace lq::compat::qio;
 
 namespace {
 
-// The run of a part's sites on this node that holds a site; null: it is elsewhere.
+// The run of a part's sites on this node that contains a site; null: it is elsewhere.
 const SiteRun* run_of(const RecordPart& part, std::uint64_t rank) {
   const auto runs = part.sites.order->runs();
   const auto& numbers = part.runs_by_rank;
@@ -30,7 +30,7 @@ const SiteRun* run_of(const RecordPart& part, std::uint64_t rank) {
   return rank < found.rank + found.sites ? &found : nullptr;
 }
 
-// Local. From now on its sites are found.
+// Local. Prepares the search for sites.
 void sort_runs(RecordPart& part) {
   const auto runs = part.sites.order->runs();
   part.runs_by_rank.resize(runs.size());
@@ -38,21 +38,21 @@ void sort_runs(RecordPart& part) {
   std::ranges::sort(part.runs_by_rank, {}, [&](std::size_t run) { return runs[run].rank; });
 }
 
-// Collective. A record whose parts are all there.
+// Collective. A record whose parts all exist.
 SingleSites begun(comm::Comm& nodes, std::vector<RecordPart> parts, std::uint64_t site_bytes, DML_Checksum* checksum) {
   comm::agree(nodes, [&] { std::ranges::for_each(parts, sort_runs); });
   if (checksum != nullptr) DML_checksum_init(checksum);
   return {true, site_bytes, checksum, 0, std::move(parts)};
 }
 
-// Where a site of this node is in a file, and which of a run it is.
+// The position of a site of this node in a file, and within its run.
 struct SitePiece {
   std::uint64_t offset = 0;
   const SiteRun& run;
   std::uint64_t within = 0;
 };
 
-// Calls move(form, part, piece, room for its bytes) if the site is one of this node's. A code.
+// Calls move(form, part, piece, space for its bytes) if the site belongs to this node. Returns a code.
 template <class Move>
 int at_site(int otherwise, SingleSites& single, DML_SiteRank site, const SiteCall& call, Move&& move) {
   const auto work = [&] {
@@ -78,7 +78,7 @@ int at_site(int otherwise, SingleSites& single, DML_SiteRank site, const SiteCal
   return outcome_of(otherwise, work).code;
 }
 
-// Local. The file of a part; of files that others have written one is open at a time.
+// Local. The file of a part; of files that other nodes have written one is open at a time.
 storage::File& file_of(OpenReader& open, const RecordPart& part) {
   std::unique_ptr<storage::File>& other = open.single.file;
   if (part.path.empty()) return *open.file;

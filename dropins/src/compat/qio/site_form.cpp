@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sites between the form of a program's functions and that of a file, their order, and their checksum (dml.h).
+// Converts sites between the form of a program's functions and that of a file; their order, and their checksum (dml.h).
 #include "compat/qio/record_sites.hpp"
 
 #include <algorithm>
@@ -95,7 +95,7 @@ using namespace lq::compat::qio;
 
 namespace {
 
-// No transfer of ours takes the last one as long as there are fewer than that under way.
+// The library's transfers do not use the last one while fewer than that number are in flight.
 constexpr int channel_of_calls = comm::channels - 1;
 
 base::Bytes bytes_at(const void* memory, std::size_t size) { return {static_cast<const std::byte*>(memory), size}; }

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The XML of gauge fields and propagators that the USQCD codes agree on (qioxml_usqcd_gauge.h, qioxml_usqcd_ksprop.h,
+// The XML of gauge fields and propagators that the USQCD codes share (qioxml_usqcd_gauge.h, qioxml_usqcd_ksprop.h,
 // qioxml_usqcd_prop.h).
 #include <cstring>
 #include <initializer_list>
@@ -12,10 +12,10 @@
 
 namespace lq::compat::qio {
 
-// The information objects that the USQCD codes agree on: each has a version and a text, and between them what it tells
-// of its field or file. What can be done with all of them is here once.
+// The information objects that the USQCD codes share: each has a version and a text, and between them facts about
+// its field or file. Their common operations are here.
 
-// Calls each(element) for those of an object, in the order in which they are written.
+// Calls each(element) for the elements of an object, in the order in which they are written.
 template <class Info, class Each>
 void for_each_member(Info& info, Each&& each) {
   each(info.version);
@@ -30,7 +30,7 @@ void for_each_member(Info& info, Each&& each) {
 inline void take(char* tag, char* value, QIO_TagCharValue& element) { QIO_decode_as_string(tag, value, &element); }
 inline void take(char* tag, char* value, QIO_TagIntValue& element) { QIO_decode_as_int(tag, value, &element); }
 
-// 1 where it must be there and is not; numbers need not be.
+// 1 if a required element is missing; numbers are not required.
 inline int is_missing(QIO_TagCharValue& element) { return QIO_check_string_occur(&element); }
 inline int is_missing(QIO_TagIntValue&) { return 0; }
 
@@ -41,7 +41,7 @@ void encode_information(const Info& info, const QIO_TagCharValue& wrapper, QIO_S
   encoder.wrap(wrapper, text);
 }
 
-// `roots`: names that the element around all of it may have. How many elements are missing, or QIO_BAD_XML
+// `roots`: possible names of the enclosing element. Returns the number of missing elements, or QIO_BAD_XML
 // or QIO_ERR_ALLOC.
 template <class Info>
 int decode_information(Info& info, const Info& nothing, QIO_String* text, std::initializer_list<const char*> roots) {
@@ -59,7 +59,7 @@ int decode_information(Info& info, const Info& nothing, QIO_String* text, std::i
   return QIO_BAD_XML;
 }
 
-// A new object that programs free; null without memory.
+// A new object, freed by the program; null without memory.
 template <class Info>
 Info* make_information(const Info& nothing, const char* version, const char* text) {
   Info* const object = make<Info>(nothing);
@@ -69,7 +69,7 @@ Info* make_information(const Info& nothing, const char* version, const char* tex
   return object;
 }
 
-// What the fields of a file are, as a number and in words.
+// The kind of a file's fields, as a number and as a text.
 struct PropType {
   int number;
   const char* text;
@@ -94,8 +94,8 @@ int type_in(const PropType (&types)[count], const QIO_TagCharValue& element) {
 
 }  // namespace lq::compat::qio
 
-// The functions that an object of each kind has in C: `name` is what they are called by, `inserter` what those are that
-// put an element in, `tags` the member of its wrapper; behind WRAPPER the names that the element around all may have.
+// The C functions of each kind of object: `name` is their common part, `inserter` that of the functions that
+// insert an element, `tags` the member of its wrapper; after WRAPPER the possible names of the enclosing element.
 #define LQ_QIO_INFORMATION(Info, name, inserter, tags, TEMPLATE, WRAPPER, ...)                                     \
   void QIO_encode_##name##_info(QIO_String* text, Info* info) {                                                    \
     const Info##Wrapper wrapper = WRAPPER;                                                                         \
@@ -125,7 +125,7 @@ int type_in(const PropType (&types)[count], const QIO_TagCharValue& element) {
   int QIO_get_##name##_##member(Info* info) { return info->member.value; } \
   int QIO_defined_##name##_##member(Info* info) { return info->member.occur; }
 
-// The record XML of gauge fields that the USQCD codes agree on (qioxml_usqcd_gauge.h).
+// The record XML of gauge fields that the USQCD codes share (qioxml_usqcd_gauge.h).
 
 using namespace lq::compat::qio;
 
@@ -188,7 +188,7 @@ QIO_USQCDLatticeInfo* QIO_create_usqcd_lattice_info(char* plaq, char* linktr, ch
   return object;
 }
 
-// The XML of staggered propagators that the USQCD codes agree on (qioxml_usqcd_ksprop.h).
+// The XML of staggered propagators that the USQCD codes share (qioxml_usqcd_ksprop.h).
 
 LQ_QIO_INFORMATION(QIO_USQCDKSPropFileInfo, usqcd_kspropfile, usqcdkspropfile, usqcdkspropfileinfo_tags,
                    QIO_USQCD_KSPROPFILE_INFO_TEMPLATE, QIO_USQCD_KSPROPFILE_INFO_WRAPPER, "usqcdKSPropFile")
@@ -233,7 +233,7 @@ QIO_USQCDKSPropRecordInfo* QIO_create_usqcd_ksproprecord_c_info(int color, char*
   return with_color(QIO_create_usqcd_ksproprecord_info(info), color);
 }
 
-// The XML of Dirac propagators that the USQCD codes agree on (qioxml_usqcd_prop.h).
+// The XML of Dirac propagators that the USQCD codes share (qioxml_usqcd_prop.h).
 
 LQ_QIO_INFORMATION(QIO_USQCDPropFileInfo, usqcd_propfile, usqcd_propfile, usqcdpropfileinfo_tags,
                    QIO_USQCD_PROPFILE_INFO_TEMPLATE, QIO_USQCD_PROPFILE_INFO_WRAPPER, "usqcdPropFile")
@@ -266,7 +266,7 @@ QIO_USQCDPropSourceInfo* QIO_create_usqcd_propsource_sc_info(int spin, int color
   return with_spin_and_color(QIO_create_usqcd_propsource_info(info), spin, color);
 }
 
-// Older files have another name around it.
+// Older files use another name for the enclosing element.
 LQ_QIO_INFORMATION(QIO_USQCDPropRecordInfo, usqcd_proprecord, usqcd_proprecord, usqcdproprecordinfo_tags,
                    QIO_USQCD_PROPRECORD_INFO_TEMPLATE, QIO_USQCD_PROPRECORD_INFO_WRAPPER, "usqcdPropInfo", "usqcdInfo")
 LQ_QIO_TEXT(QIO_USQCDPropRecordInfo, usqcd_proprecord)

@@ -28,7 +28,7 @@ void clear(QIO_String& text) {
   text.length = 0;
 }
 
-// Takes over memory, or nothing where there was none.
+// Takes ownership of the memory, or of nothing.
 void hold(QIO_String& text, char* memory, size_t length) {
   clear(text);
   if (memory == nullptr) return;

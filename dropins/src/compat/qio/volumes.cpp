@@ -19,7 +19,7 @@
 namespace lq::compat::qio {
 namespace {
 
-// The number in ".vol0012" or "vol0012" at the end of a name; nothing: it is none.
+// The number in ".vol0012" or "vol0012" at the end of a name; empty: it is none.
 std::optional<int> number_of(const std::string& name, const std::string& beginning) {
   if (!name.starts_with(beginning)) return std::nullopt;
   const std::string digits = name.substr(beginning.size());
@@ -30,7 +30,7 @@ std::optional<int> number_of(const std::string& name, const std::string& beginni
 
 std::string name_in(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-// Which nodes have written files of that name, ascending.
+// The nodes that have written files of that name, ascending.
 std::vector<std::int32_t> writers_of(FilesOfSet& files, const std::string& name, int volfmt) {
   const std::string folder = base::directory_of(name);
   const std::string beginning = volfmt == QIO_PARTFILE_DIR ? "vol" : name_in(name) + ".vol";
@@ -123,7 +123,7 @@ std::vector<std::uint64_t> Volumes::read_list(const Volume& volume) const {
   RecordsIn records(*file);
   while (const auto record = records.next()) {
     if (record->type != QIO_LIMETYPE_SITELIST) continue;
-    // Ranks of 64 bits repeat themselves when they are taken for twice as many of 32.
+    // 64-bit ranks look repetitive when they are read as twice as many 32-bit ones.
     const auto bytes = records.bytes_of(*record);
     const auto narrow = site_list_of_bytes(bytes, bytes.size() / 4);
     const auto repeats = [](const std::vector<std::uint64_t>& ranks) {

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files that are written, from opening to closing, and their records: by who leads a family of nodes, their sites by
-// all.
+// Files that are written, from opening to closing, and their records: written by the leader of a family of nodes, their
+// sites by all.
 #include <cstring>
 #include <utility>
 
@@ -63,7 +63,7 @@ Outcome write_sites(const QIO_Writer& writer, OpenWriter& open, const SiteCall& 
   SitePlace place{open.file.get(), 0, sites.of_family, open.family.leader, open.unit, true};
   const Outcome begun = outcome_of(QIO_ERR_OPEN_WRITE, [&] {
     if (!open.family.leads()) return;
-    // In other files than the master's the data are a message of their own.
+    // In files other than the master's the data are a separate message.
     const MessagePlace in_message{!open.is_master(), !open.is_master()};
     place.offset = open.records->begin(type_of_data(writer), in_message, sites.of_family * call.site_bytes);
     if (open.unit.reserve_first) open.file->reserve(place.offset, sites.of_family * call.site_bytes);
@@ -84,12 +84,12 @@ void check_arguments(const QIO_RecordInfo* info, const SiteCall& call) {
   check_call(call);
   const auto bytes = static_cast<std::uint64_t>(info->typesize.value) * static_cast<std::uint64_t>(call.count);
   if (info->typesize.value < 0 || call.site_bytes != bytes) {
-    throw Refusal(QIO_ERR_BAD_WRITE_BYTES, fmt::format("{} bytes are to be written, the record says {} times {}",
+    throw Refusal(QIO_ERR_BAD_WRITE_BYTES, fmt::format("{} bytes are to be written, but the record states {} times {}",
                                                        call.site_bytes, info->typesize.value, call.count));
   }
 }
 
-// Collective. That the record is one, and what it means for the writer.
+// Collective. Checks the record, and prepares the writer for it.
 int begin_record(QIO_Writer& writer, const QIO_RecordInfo* info, const SiteCall& call, bool calls_back) {
   OpenWriter& open = open_of(writer);
   const Outcome checked = outcome_of(QIO_BAD_ARG, [&] {
@@ -101,7 +101,7 @@ int begin_record(QIO_Writer& writer, const QIO_RecordInfo* info, const SiteCall&
   });
   if (const int code = agree_on(*open.nodes, checked); code != QIO_SUCCESS) return code;
   require_same_record(*open.nodes, *info, call);
-  // What is no gauge field of ILDG's ends its style for the master, as it does with the original: in parts of other
+  // A record that is not an ILDG gauge field ends ILDG style for the master, as with the original: in parts of other
   // nodes the data keep ILDG's type.
   if (open.is_master() && writer.ildgstyle == QIO_ILDGLAT && ildg_precision(*info, writer.layout->latdim) == 0) {
     writer.ildgstyle = QIO_ILDGNO;
@@ -186,7 +186,7 @@ uint32_t QIO_get_writer_last_checksumb(QIO_Writer* out) { return out->last_check
 
 }  // extern "C"
 
-// Files that are written, from opening to closing: by who leads a family of nodes, for all of them.
+// Files that are written, from opening to closing: by the leader of a family of nodes, for all of them.
 
 namespace {
 
@@ -218,7 +218,7 @@ void destroy_writer(QIO_Writer* writer) {
   std::free(writer);
 }
 
-// Nothing where a file goes on after what is there.
+// Nothing if existing contents are continued.
 void write_file_header(const QIO_Writer& writer, OpenWriter& open, const QIO_String* xml_file) {
   if (!open.family.leads() || open.appends) return;
   RecordsOut& records = *open.records;
@@ -265,8 +265,7 @@ int close_writer(QIO_Writer* writer) {
   int code = agree_code(*nodes, QIO_ERR_CLOSE, [&] {
     open->close();
     if (open->lacks_record && !open->final_path.empty()) {
-      throw Refusal(QIO_ERR_CLOSE,
-                    open->final_path + ": a record could not be written, so that the file is not put there");
+      throw Refusal(QIO_ERR_CLOSE, open->final_path + ": a record could not be written, so the file is not published");
     }
   });
   if (code == QIO_SUCCESS) code = open->publish();
@@ -274,7 +273,7 @@ int close_writer(QIO_Writer* writer) {
   return code == QIO_SUCCESS ? QIO_SUCCESS : QIO_ERR_CLOSE;
 }
 
-// NULL where anything fails.
+// NULL after any error.
 QIO_Writer* open_writer(const QIO_String* xml_file, const char* filename, int volfmt, const QIO_Layout* layout,
                         const QIO_Filesystem* fs, const QIO_Oflag* oflag) {
   if (layout == nullptr || filename == nullptr) return nullptr;

@@ -1,10 +1,10 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Functions also under the names that the renamed edition of SIONlib gives them: lsion_x for sion_x.
+// Also defines functions under the names of the renamed edition of SIONlib: lsion_x for sion_x.
 #pragma once
 
-// For each of up to 27 names, of which every expansion takes one.
+// For each of up to 27 names; every expansion handles one.
 #define LQ_ALSO_AS_LSION(...) LQ_EXPAND_9(LQ_EXPAND_9(LQ_EXPAND_9(LQ_LSION(__VA_ARGS__))))
 #define LQ_EXPAND_9(...) LQ_EXPAND_3(LQ_EXPAND_3(LQ_EXPAND_3(__VA_ARGS__)))
 #define LQ_EXPAND_3(...) LQ_EXPAND(LQ_EXPAND(LQ_EXPAND(__VA_ARGS__)))

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The operations of a group out of broadcast, gather and scatter. Everything travels as 64-bit integers, which every
-// API knows.
+// The operations of a group, built from broadcast, gather and scatter. Data are sent as 64-bit integers, which every
+// API supports.
 #include "compat/sion/callback_comm.hpp"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ using multifile::TaskLocation;
 
 constexpr std::int64_t piece_bytes = 1 << 20;
 
-// Groups that keep for each other, going round: how many, and which of them a file's group is.
+// Groups that keep copies for each other cyclically: their number, and the position of a file's group.
 struct Circle {
   int length = 1, position = 0;
 };
@@ -49,7 +49,7 @@ Circle circle_of(const BuddyNeighbours& v) {
 
 int steps_of(int length) { return length == 1 ? 1 : 2 + length % 2; }
 
-// When the group at a position of the circle has its copy made by the next one: neighbours at different times.
+// The step in which the next group makes the copy for the group at a position of the circle: neighbours at different
 int step_of(int position, int length) { return length % 2 == 1 && position == length - 1 ? 2 : position % 2; }
 
 // Made collectively over all tasks of the API; `form` is collective, too, and makes a group of those with the same
@@ -66,7 +66,7 @@ class CallbackRelay final : public multifile::Relay {
       pairs_.push_back({form(location), location.task, 1, location.tasks - 1, true});
       return;
     }
-    // Whoever fails in one step is waited for in the next.
+    // The next step still waits for tasks that fail in this one.
     std::exception_ptr failure;
     for (int step = 0; step < steps_of(length); ++step) {
       base::keep_failure(failure, [&] {
@@ -98,8 +98,8 @@ class CallbackRelay final : public multifile::Relay {
  private:
   struct Pair {
     std::shared_ptr<void> group;
-    int task = 0;             // in it
-    int first = 0, last = 0;  // of those whose data go to task 0
+    int task = 0;             // in its file
+    int first = 0, last = 0;  // of those that send their data to task 0
     bool sends = false;       // this task is one of them
   };
 
@@ -110,7 +110,7 @@ class CallbackRelay final : public multifile::Relay {
 using Parts = std::vector<std::vector<std::byte>>;
 using Words = std::vector<sion_int64>;
 
-constexpr std::size_t most_words = 1U << 27;            // of one message
+constexpr std::size_t most_words = 1U << 27;            // per message
 constexpr std::size_t most_values = 16;                 // reduced at a time
 constexpr std::size_t most_scattered_words = 1U << 16;  // at a time, to all tasks together
 
@@ -126,7 +126,7 @@ class CallbackComm final : public comm::Comm {
         sizes_(static_cast<std::size_t>(size)),
         counts_(static_cast<std::size_t>(size)),
         gathered_(rank == 0 ? most_values * static_cast<std::size_t>(size) : 1) {
-    static_cast<void>(comm::preallocated_out_of_memory());  // made while there is memory
+    static_cast<void>(comm::preallocated_out_of_memory());  // created while there is memory
   }
 
   int rank() const noexcept override { return rank_; }
@@ -160,7 +160,7 @@ class CallbackComm final : public comm::Comm {
     }
   }
 
-  // What the caller's functions gather is there at once.
+  // The caller's functions return only after gathering everything.
   void gather_pieces(std::span<const std::byte> mine, int root, const Sink& sink) override {
     const bool is_root = rank_ == root;
     sion_int64 bytes = static_cast<sion_int64>(mine.size());
@@ -187,8 +187,8 @@ class CallbackComm final : public comm::Comm {
     pass(0, static_cast<std::size_t>(root));
   }
 
-  // In rounds of the callback for equal parts. That for parts of any size has its arguments in either order in programs
-  // that worked with SIONlib, which calls it in mapped opens for writing alone.
+  // In rounds of the callback for equal parts. The one for parts of any size has its arguments in either order in
+  // programs that worked with SIONlib, which calls it in mapped opens for writing only.
   std::vector<std::byte> scatter_parts(const PartOf& part_of, int root) override {
     const bool is_root = rank_ == root;
     const auto tasks = static_cast<std::size_t>(size_);
@@ -234,7 +234,7 @@ class CallbackComm final : public comm::Comm {
     return result;
   }
 
-  // Through the root, for there is nothing else.
+  // Through the root, the only possible way.
   std::vector<comm::Message> all_to_all(std::vector<comm::Message> outgoing) override {
     std::exception_ptr failure;
     std::vector<std::byte> packed;
@@ -280,7 +280,7 @@ class CallbackComm final : public comm::Comm {
                 fmt::format("API {}: the callback for {} failed with {}", api_->name, operation, rc));
   }
 
-  // Collective. Runs `work`, which has the memory for what follows. Without it on all ranks nothing follows.
+  // Collective. Runs `work`, which allocates the memory for the following steps. If it fails on a rank, all stop.
   template <class Work>
   void require_room(const Work& work) {
     std::exception_ptr failure;
@@ -328,7 +328,7 @@ class CallbackComm final : public comm::Comm {
   void* group_;
   int rank_;
   int size_;
-  // Had before anything is exchanged, for agreements ask for no memory.
+  // Allocated before anything is exchanged, because agreements must not allocate.
   Words sizes_;
   std::vector<int> counts_;
   Words gathered_;
@@ -373,7 +373,7 @@ class CallbackTeam final : public multifile::Team {
   }
 
  private:
-  // Collective over all tasks, each with a location of its own.
+  // Collective over all tasks, each with its own location.
   std::shared_ptr<void> form_group(const multifile::TaskLocation& location) const {
     void* local = nullptr;
     const int rc = api_->create_group(&local, group_, all_.rank(), all_.size(), location.task, location.tasks,

@@ -19,7 +19,7 @@ using GatherMany = int (*)(void* in, void* out, void* group, int type, int* coun
 using ProcessWrite = int (*)(const void* data, sion_int64* spec, int sid);
 using ProcessRead = int (*)(void* data, sion_int64* spec, int sid);
 
-// An API as it was registered.
+// A registered API.
 struct Api {
   std::string name;
   int (*create_group)(void**, void*, int, int, int, int, int, int) = nullptr;
@@ -29,13 +29,13 @@ struct Api {
   Gather gather = nullptr;
   Gather scatter = nullptr;
   GatherMany gather_many = nullptr;
-  GatherMany scatter_many = nullptr;  // never called: programs do not agree on the order of its arguments
+  GatherMany scatter_many = nullptr;  // never called: programs disagree on the order of its arguments
   char* (*file_name)(const char*, int) = nullptr;
   int (*gather_execute)(const void*, sion_int64*, int, sion_int64, void*, int, int, int, int, ProcessWrite) = nullptr;
   int (*execute_scatter)(void*, sion_int64*, int, sion_int64, void*, int, int, int, int, ProcessRead) = nullptr;
   int (*capability)(void*) = nullptr;
 
-  // What is needed to open.
+  // True if all functions needed for opening are present.
   bool is_complete() const noexcept {
     return create_group != nullptr && free_group != nullptr && barrier != nullptr && broadcast != nullptr &&
            gather != nullptr && scatter != nullptr && gather_many != nullptr && scatter_many != nullptr;
@@ -48,18 +48,18 @@ std::shared_ptr<comm::Comm> make_callback_comm(std::shared_ptr<const Api> api, v
 
 // Data of a collector's group over the callbacks of the generic interface.
 
-// Where data are gathered: on task `collector` of a group of the API, those of tasks `first` to `last`.
+// A gather: data of tasks `first` to `last` of a group of the API go to task `collector`.
 struct GroupRange {
   void* group = nullptr;
-  int task = 0;  // the calling one
+  int task = 0;  // the calling task
   int collector = 0, first = 0, last = 0;
   std::int64_t piece_bytes = 1;
 };
-// Collective over the group. Throws what `write` threw, Error(communication) where the callback failed.
+// Collective over the group. Throws the exception of `write`, or Error(communication) if the callback failed.
 void gather_and_write(const Api& api, const GroupRange& where, const multifile::Parcel& mine, base::Bytes data,
                       const multifile::CollectorExchange::Write& write);
 
-// nullptr where the API has no callbacks for data. `task`: the calling one.
+// nullptr if the API has no callbacks for data. `task`: the calling one.
 std::shared_ptr<multifile::CollectorExchange> make_callback_exchange(std::shared_ptr<const Api> api,
                                                                      std::shared_ptr<void> group, int task);
 

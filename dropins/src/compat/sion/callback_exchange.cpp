@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The callbacks move data and call back for each piece; what they call is a C function, which finds its state by the
-// number that it is given instead of a handle.
+// The callbacks move data and call back for each piece; they call a C function, which finds its state by the
+// number passed in place of a handle.
 #include "compat/sion/callback_comm.hpp"
 
 #include <algorithm>
@@ -25,10 +25,10 @@ using multifile::CollectorExchange;
 using multifile::CollectorGroup;
 using multifile::Parcel;
 
-// Where the words of a failure begin among the places of data: no file is that long. A single byte stands for no words.
+// Where the message of a failure begins among the offsets of data: no file is that long. A single byte: no message.
 constexpr std::int64_t words_offset = std::int64_t{1} << 62;
 
-// What a callback is to do here, while it is under way. They are a list, so that none of them asks for memory.
+// The task of a callback here, while it runs. Kept in an intrusive list, so that none of them allocates.
 class CallbackState {
  public:
   CallbackState(const CollectorExchange::Write* for_writing, const CollectorExchange::Read* for_reading)
@@ -56,14 +56,14 @@ class CallbackState {
     return find_unlocked(number);
   }
 
-  // The words of a task that has failed, or a part of them.
+  // Receives the message of a failed task, or a part of it.
   void hear(base::Bytes part) {
     has_heard = true;
     base::keep_failure(lack_, [&] {
       if (part.size() > 1 || !words_.empty()) words_.insert(words_.end(), part.begin(), part.end());
     });
   }
-  // What went wrong here, or what was heard.
+  // The error that occurred here or was received.
   std::exception_ptr outcome() const {
     if (failure || !has_heard) return failure;
     return lack_ ? comm::preallocated_out_of_memory() : comm::received_error(words_);
@@ -95,7 +95,7 @@ template <class Work>
 int run(int number, const sion_int64* spec, const Work& work) noexcept {
   CallbackState* const state = CallbackState::find(number);
   if (state == nullptr || spec == nullptr) return SION_STD_NOT_SUCCESS;
-  // Always well for the callback, which would leave those who still send or wait.
+  // Always success for the callback, otherwise it would leave tasks that still send or wait.
   if (spec[0] == Parcel::nowhere || spec[1] <= 0 || state->failure) return SION_STD_SUCCESS;
   base::keep_failure(state->failure, [&] { work(*state, Parcel{spec[0], spec[1]}); });
   return SION_STD_SUCCESS;
@@ -109,7 +109,7 @@ int process_write(const void* data, sion_int64* spec, int number) {
   });
 }
 
-// A task that has failed asks for bytes, too: that it asks there says so.
+// A failed task also requests bytes: the offset it requests means failure.
 int process_read(void* data, sion_int64* spec, int number) {
   return run(number, spec, [&](CallbackState& state, const Parcel& piece) {
     const base::MutableBytes bytes(static_cast<std::byte*>(data), static_cast<std::size_t>(piece.bytes));
@@ -121,8 +121,8 @@ int process_read(void* data, sion_int64* spec, int number) {
   });
 }
 
-// Callbacks wait for a signal to go on, which nobody gives to those who send an error: nothing at all is no error, and
-// words of a failure are data at a place that no file has.
+// Callbacks wait for a signal to continue, which nothing sends to tasks that report an error: an empty piece is not an
+// error, and the message of a failure is sent as data at an offset that no file has.
 std::array<sion_int64, 2> spec_of(const Parcel& parcel) {
   if (parcel.offset == Parcel::nowhere) return {0, 0};
   if (parcel.offset == Parcel::failed) return {words_offset, std::max<std::int64_t>(parcel.bytes, 1)};
@@ -156,7 +156,7 @@ class CallbackExchange final : public CollectorExchange {
     const bool has_no_words = mine.offset == Parcel::failed && mine.bytes == 0;
     base::keep_failure(failure, [&] { scatter(group, spec_of(mine), has_no_words ? &nothing : data.data(), state); });
     failure = state.failure ? state.failure : failure;
-    // Their words have another way.
+    // Their message is sent in another way.
     std::uint64_t words_follow = state.has_heard && !failure ? 1 : 0;
     spread(group, std::as_writable_bytes(std::span(&words_follow, 1)));
     if (words_follow == 1) {
@@ -183,7 +183,7 @@ class CallbackExchange final : public CollectorExchange {
                                                  process_read));
   }
 
-  // The collector's bytes, to all.
+  // Sends the collector's bytes to all.
   void spread(const CollectorGroup& group, base::MutableBytes bytes) const {
     const auto copy = [&](const Parcel& piece, base::MutableBytes to) {
       std::ranges::copy(base::Bytes(bytes).subspan(static_cast<std::size_t>(piece.offset), to.size()), to.begin());

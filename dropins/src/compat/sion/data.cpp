@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Reading and writing at the cursor (multifile-interface rules: a write is never split, a read ends at its chunk),
-// alone and together.
+// individually and collectively.
 #include "compat/sion/handles.hpp"
 
 #include <limits>
@@ -53,7 +53,7 @@ std::size_t write_items(OpenFile& open, const void* data, std::size_t size, std:
   return items;
 }
 
-// Whether so many bytes are left in the chunk, or in the next one; a message where they are not.
+// True if this number of bytes is left in the chunk, or in the next one; otherwise prints a message.
 bool is_left(OpenFile& open, std::size_t bytes) {
   open.file->catch_up();
   const auto& stream = open.file->selected().stream;
@@ -68,7 +68,7 @@ std::size_t read_items(OpenFile& open, void* data, std::size_t size, std::size_t
   return open.file->read({static_cast<std::byte*>(data), *bytes}) / size;
 }
 
-// Collective calls for data: in files that were not opened collectively, and after an individual call where data are
+// Collective calls for data: in files that were not opened collectively, and after an individual call if data are
 // not merged, they are individual.
 
 // nullptr: the call is individual.
@@ -80,7 +80,7 @@ ParallelFile* together(const OpenFile& open) noexcept {
 
 std::size_t write_together(OpenFile& open, ParallelFile& file, const void* data, std::size_t size, std::size_t items) {
   const auto bytes = bytes_of("sion_coll_fwrite", open, data, size, items);
-  // Whoever cannot take part still joins in, with nothing, for the others wait for him.
+  // A task that cannot take part still joins in with no data, because the others wait for it.
   const base::Bytes span(static_cast<const std::byte*>(data), bytes.value_or(0));
   const bool fits = file.write_together(bytes ? span : base::Bytes());
   if (!fits) {
@@ -93,7 +93,7 @@ std::size_t write_together(OpenFile& open, ParallelFile& file, const void* data,
 
 std::size_t read_together(OpenFile& open, ParallelFile& file, void* data, std::size_t size, std::size_t items) {
   const auto bytes = bytes_of("sion_coll_fread", open, data, size, items);
-  // As above: what goes wrong before is for all.
+  // As above: earlier errors are reported to all.
   std::exception_ptr failure;
   bool fits = false;
   base::keep_failure(failure, [&] { fits = bytes && is_left(open, *bytes); });

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Duplicates of handles, and which files a task has to do with.
+// Duplicates of handles, and the files that a task uses.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -28,7 +28,7 @@ int duplicate(OpenFile& open, int mode, int rank, std::uint64_t key) {
   }
   std::optional<std::int64_t> task;
   std::optional<std::uint64_t> only_key;
-  // A parallel open has one task, whatever it is called.
+  // A parallel open has one task, whatever its number.
   if (mode != SION_DUP_ALL) task = open.file->tasks() == 1 ? open.file->selected().rank : std::int64_t{rank};
   if (mode == SION_DUP_RANK_KEY) only_key = key;
   open.file->catch_up();
@@ -48,7 +48,7 @@ struct Involvement {
   int role;
 };
 
-// The files that a task has to do with when it writes with copies; of those only what is asked for.
+// The files that a task uses when it writes with copies; limited to the requested ones.
 std::vector<Involvement> involvements(OpenFile& open, const multifile::ParallelFile& file, int roles) {
   open.file->catch_up();
   std::vector<Involvement> all{{file.physical_path(), open.file->selected().stream.size(), SION_ROLE_WRITER}};

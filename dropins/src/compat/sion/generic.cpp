@@ -40,7 +40,7 @@ std::shared_ptr<Api> complete_api(int aid) {
   return api;
 }
 
-// Physical files have the names that the API's rule gives them.
+// Physical files are named by the API's rule.
 ParallelArguments with_names(ParallelArguments arguments, const Api& api) {
   if (api.file_name == nullptr) return arguments;
   arguments.names = [&api](const std::string& name, std::int32_t number) {
@@ -137,7 +137,7 @@ LQ_REGISTER(get_capability_cb, capability)
 
 int sion_generic_register_get_multi_filename_cb(int aid, char* get_multi_filename_cb(const char*, int)) {
   enter("sion_generic_register_get_multi_filename_cb", aid, &Api::file_name, get_multi_filename_cb);
-  return 0;  // whatever happens, as in SIONlib
+  return 0;  // in any case, as in SIONlib
 }
 
 int sion_generic_paropen(int aid, const char* fname, const char* file_mode, sion_int64* chunksize,

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// New numbers: the lowest that was never used, else the first closed one after the last that was freed. The table grows
+// New numbers: the lowest unused one, else the first closed one after the last that was freed. The table grows
 // by 2 when fewer than 2 are free, and starts over when all are.
 #include "compat/sion/handles.hpp"
 
@@ -18,7 +18,7 @@
 
 namespace lq::compat::sion {
 
-// The one place of the drop-in that prints.
+// The only place of the drop-in that prints.
 
 namespace {
 
@@ -71,7 +71,7 @@ class Table {
   }
 
   bool drop(int id) {
-    Entry dropped;  // destroyed without the lock
+    Entry dropped;  // destroyed after the lock is released
     const Guard guard(*this);
     if (!is_used(id)) return false;
     last_freed_ = static_cast<std::size_t>(id);
@@ -149,8 +149,8 @@ class Table {
   void* lock_data_ = nullptr;
 };
 
-// State of the process that outlives its destructors: programs close files in theirs and in atexit functions. It asks
-// for no memory, so that what lets no exception out (destructors, C functions) may be the first to need it.
+// State of the process that is never destroyed: programs close files in destructors and in atexit functions. It
+// allocates nothing, so that functions that let no exception out (destructors, C functions) can be its first users.
 template <class T>
 class NeverDestroyed {
  public:

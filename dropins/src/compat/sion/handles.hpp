@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The table of handles: small integers for open multifiles and for APIs of the generic interface, given out as SIONlib
-// gives them out.
+// The table of handles: small integers for open multifiles and for APIs of the generic interface, assigned as in
+// SIONlib.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +20,12 @@
 
 namespace lq::compat::sion {
 
-// Messages as SIONlib prints them: one line on stderr that begins with the level, the rank and the return code.
+// Messages in SIONlib's form: one line on stderr that begins with the level, the rank and the return code.
 
-// Rank -1: not known. Returns `rc`. SION_ERROR_MSG_RANK and SION_ERROR_MSG_THREAD select who prints.
+// Rank -1: unknown. Returns `rc`. SION_ERROR_MSG_RANK and SION_ERROR_MSG_THREAD select who prints.
 int complain(int rc, int rank, const std::string& text);
 
-// Of the calling thread, in what it does next: file_check functions want no messages.
+// Suppresses messages of the calling thread during its lifetime: for file_check functions.
 class Silence {
  public:
   Silence() noexcept;
@@ -34,10 +34,10 @@ class Silence {
   Silence& operator=(const Silence&) = delete;
 };
 
-// Threads of hybrid programs: their number, or -1 where there are no threads.
+// Thread numbers of hybrid programs, or -1 without threads.
 void set_thread_number(int (*ask)()) noexcept;
 
-// Runs `work`; whatever it throws becomes a message that begins with `function`, and `rc`.
+// Runs `work`; any exception becomes a message that begins with `function`, and `rc`.
 template <class Result, class Work>
 Result guarded(const char* function, Result rc, int rank, Work&& work) noexcept {
   try {
@@ -51,37 +51,37 @@ Result guarded(const char* function, Result rc, int rank, Work&& work) noexcept 
   }
 }
 
-// A macro of two words in the interface.
+// An identifier, as needed by a macro of the interface.
 using Number = sion_int64;
 
 enum class Kind { serial, one_task, parallel, mapped, duplicate };
 
-// An open multifile, and arrays that were handed out and live as long as it.
+// An open multifile, and arrays returned to the caller that live as long as it.
 struct OpenFile {
   Kind kind = Kind::serial;
   std::unique_ptr<multifile::Multifile> file;
   int rank = -1;            // for messages: local task
-  bool individual = false;  // collective calls are over: an individual call has come between
+  bool individual = false;  // collective calls are no longer possible: there was an individual one
   std::vector<sion_int64> widths, ranks, counts, used, positions, blocks, chunks;
   std::vector<sion_int32> mapping;
 };
 
-// What an API of the generic interface is made of: see generic.cpp.
+// The functions of an API of the generic interface: see generic.cpp.
 struct Api;
 
 int add_handle(std::unique_ptr<OpenFile> file);
 int add_handle(std::shared_ptr<Api> api);
-// A handle for nothing, as SIONlib takes one for itself here and there.
+// A handle for nothing, as SIONlib takes in some places.
 int reserve_handle();
-// What is behind a handle that was reserved.
+// Assigns a file to a reserved handle.
 void fill_handle(int id, std::unique_ptr<OpenFile> file);
-// False where there is none of that number.
+// False if there is none of that number.
 bool drop_handle(int id);
 // nullptr: no open multifile of that number.
 OpenFile* find_file(int id);
 std::shared_ptr<Api> find_api(int id);
 
-// A number, once it is taken, that is given back unless a file comes after it.
+// A reserved number that is released unless a file is assigned.
 class ReservedHandle {
  public:
   ReservedHandle() = default;
@@ -118,7 +118,7 @@ Result with_file(const char* function, Result rc, int sid, Work&& work) noexcept
   return guarded(function, rc, open->rank, [&] { return work(*open); });
 }
 
-// Nothing, after a message: too many for memory, or no memory named.
+// Empty, after a message: too large for memory, or no memory given.
 std::optional<std::size_t> bytes_of(const char* function, const OpenFile& open, const void* data, std::size_t size,
                                     std::size_t items);
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is known of an open multifile. Arrays belong to the handle.
+// Facts about an open multifile. Arrays belong to the handle.
 #include <algorithm>
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The libraries of programs that do not ask for locks, and of those that do: the table of handles has POSIX ones in any
+// The libraries of programs that request no locks, and of those that do: the table of handles has POSIX ones in any
 // case.
 #include <sion_common.h>
 #include "compat/sion/alias.hpp"

@@ -41,7 +41,7 @@ void take_tasks(const MappedArguments& arguments, multifile::MappedCreation& req
   }
 }
 
-// The tasks that the caller names; nothing: the library deals them out.
+// The tasks that the caller names; empty: the library distributes them.
 std::optional<std::vector<std::int64_t>> wanted_ranks(const MappedArguments& arguments) {
   if (arguments.tasks == nullptr) refuse("no number of local tasks was given");
   if (*arguments.tasks < 0) return std::nullopt;
@@ -66,9 +66,9 @@ void give_contents(const MappedArguments& arguments, const MappedFile& file, boo
   give(arguments.numbers, [&](std::size_t i) { return static_cast<int>(file.task(i).number); });
 }
 
-// What these arguments ask for.
+// The request in these arguments.
 struct MappedWish {
-  multifile::MappedCreation file = {};                  // or what there is of it to open
+  multifile::MappedCreation file = {};                  // or the part needed to open it
   std::optional<std::vector<std::int64_t>> ranks = {};  // to read
   bool writes() const noexcept { return file.mode.direction == Direction::write; }
 };
@@ -97,7 +97,7 @@ int open_mapped(const std::shared_ptr<comm::Comm>& all, const MappedArguments& a
     MappedWish wish = comm::agree(*all, [&] {
       MappedWish wanted = wish_of(arguments);
       open = std::make_unique<OpenFile>();
-      // The handle is the first that SIONlib takes; then it looks into the first file with one of its own.
+      // The handle is the first that SIONlib takes; then it reads the first file with another handle.
       handle.take();
       if (!wanted.writes() && all->rank() == 0) drop_handle(reserve_handle());
       return wanted;

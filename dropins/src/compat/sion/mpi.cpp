@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Multifiles of the ranks of an MPI communicator: opens, mapped opens, old forms, and the check whether there is one.
+// Multifiles of the ranks of an MPI communicator: opens, mapped opens, old forms, and the check whether one exists.
 #include "compat/sion/mpi.hpp"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ int leader_of(MPI_Comm all, MPI_Comm local) {
   throw Error(Code::invalid_argument, "lComm has ranks that are not in gComm; lComm must be a part of it");
 }
 
-// What is kept with a communicator: a duplicate for all multifiles that are opened over it.
+// Data attached to a communicator: a duplicate for all multifiles opened over it.
 int delete_duplicate(MPI_Comm /*comm*/, int /*key*/, void* held, void* /*extra*/) {
   delete static_cast<std::shared_ptr<comm::Comm>*>(held);
   return MPI_SUCCESS;
@@ -118,13 +118,13 @@ TaskLocation seat_in(comm::Comm& all, MPI_Comm global, const MPI_Comm* local, co
 
 namespace {
 
-// Told at once by whom it concerns, in the words that programs know.
+// Reported immediately by the rank concerned, in SIONlib's wording.
 const char* missing_argument(const int* files, const MPI_Comm* local) noexcept {
   if (local == nullptr) return "No lComm variable given";
   return files == nullptr ? "No numFiles variable given" : nullptr;
 }
 
-// What the tasks of an open have agreed on, and where this one sits.
+// The values that the tasks of an open agreed on, and the location of this task.
 struct Start {
   std::shared_ptr<multifile::Team> team;
   ParallelWish wish;
@@ -173,7 +173,7 @@ int open_mpi(const ParallelArguments& arguments, int* files, MPI_Comm global, co
   }
 }
 
-// The old forms give the name in a buffer of the caller's.
+// The old forms return the name in the caller's buffer.
 int with_name_in_buffer(int sid, char* given, char* buffer) {
   if (buffer != nullptr && sid >= 0 && given != nullptr) {
     std::strncpy(buffer, given, SION_FILENAME_LENGTH - 1);
@@ -183,7 +183,7 @@ int with_name_in_buffer(int sid, char* given, char* buffer) {
   return sid;
 }
 
-// How many tasks of a file take their turn at once: all where they are few, as in SIONlib.
+// How many tasks of a file run concurrently: all if they are few, as in SIONlib.
 int turns_at_once(int tasks) {
   if (const char* const wanted = multifile::variable("SION_SERBLOCKSIZE")) {
     return std::clamp(std::atoi(wanted), 1, tasks);
@@ -192,7 +192,7 @@ int turns_at_once(int tasks) {
   return tasks > 128 ? 32 : tasks > 64 ? 16 : 8;
 }
 
-// Task t waits until the task `at once` before it is done.
+// Task t waits until task t - `at once` is done.
 int take_turn(OpenFile& open, bool begins) {
   auto* const file = dynamic_cast<multifile::ParallelFile*>(open.file.get());
   if (file == nullptr) return complain(SION_NOT_SUCCESS, open.rank, "turns are for files opened with sion_paropen_mpi");

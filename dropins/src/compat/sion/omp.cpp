@@ -15,9 +15,9 @@
 #include "compat/sion/alias.hpp"
 #include "compat/sion/opening.hpp"
 
-// Threads of a team find each other by the place of the team among nested ones.
+// Threads of a team find each other by the position of the team among nested ones.
 
-// Weak: whoever calls from a parallel region has linked the OpenMP library.
+// Weak: programs that call from a parallel region have linked the OpenMP library.
 extern "C" {
 int omp_get_thread_num(void) __attribute__((weak));
 int omp_get_num_threads(void) __attribute__((weak));

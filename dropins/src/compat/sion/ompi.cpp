@@ -20,7 +20,7 @@ namespace {
 
 using multifile::TaskLocation;
 
-// The location of a thread, of the location of its rank: thread 0 of each rank finds it out.
+// The location of a thread, from the location of its rank: determined by thread 0 of each rank.
 TaskLocation thread_seat(multifile::ThreadsComm& threads, MPI_Comm global, const MPI_Comm* local, const int* files) {
   TaskLocation location;
   auto& shared = threads.shared();

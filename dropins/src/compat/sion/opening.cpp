@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Handles for what was opened.
+// Handles for opened multifiles.
 #include "compat/sion/opening.hpp"
 
 #include <cstdlib>
@@ -36,7 +36,7 @@ void check_keys(const multifile::Multifile& file, const Mode& mode, int rank) {
   if (file.writes() || mode.keys != multifile::KeyWish::inline_records) return;
   if (file.facts().key_values == format::sion::KeyValueMode::inline_records) return;
   complain(SION_NOT_SUCCESS, rank,
-           fmt::format("{}: was asked for with key-value records, but has none", file.facts().path));
+           fmt::format("{}: opened with key-value records, but it has none", file.facts().path));
 }
 
 void hand_out_stream(multifile::Multifile& file, FILE** fileptr) {
@@ -94,8 +94,8 @@ ParallelWish wish_of(const ParallelArguments& arguments, int rank) {
 
 namespace {
 
-// Local. What the caller gets of a file that is open: what may fail is prepared before the tasks agree, and nothing is
-// handed over before they have.
+// Local. The caller's results for an open file: steps that may fail are done before the tasks agree, and nothing is
+// returned before that.
 class HandOut {
  public:
   HandOut(const ParallelArguments& arguments, ParallelWish wish, const multifile::TaskLocation& location)
@@ -104,13 +104,13 @@ class HandOut {
   const ParallelWish& wish() const noexcept { return wish_; }
 
   void prepare(ParallelFile& file) {
-    // SIONlib looks into the first file with a handle of its own.
+    // SIONlib reads the first file with a separate handle.
     if (!file.writes() && file.team().all().rank() == 0) drop_handle(reserve_handle());
     handle_.take();
     check_keys(file, wish_.mode(), file.location().task);
     hand_out_stream(file, arguments_.fileptr != nullptr ? &stream_ : nullptr);
     if (arguments_.newfname == nullptr) return;
-    // With buddies data may come from anywhere; the name is that of the group's own file.
+    // With buddies data may come from any file; the name is that of the group's own file.
     const bool is_any = !file.writes() && wish_.mode().buddies > 0;
     const std::string path =
         is_any ? multifile::path_of(wish_.file.names, wish_.file.path, location_.file) : file.physical_path();
@@ -141,12 +141,12 @@ class HandOut {
   std::unique_ptr<char, decltype(&std::free)> name_{nullptr, &std::free};
 };
 
-// A single file has no copies to read; those of several need a way to the neighbours.
+// A single file has no copies to read; those of several need an exchange with the neighbours.
 ParallelWish with_copies(const multifile::Team& team, ParallelWish wish, const multifile::TaskLocation& location) {
   if (wish.writes() && wish.mode().buddies > 0 && !team.can_relay()) {
     throw Error(Code::unsupported,
                 fmt::format("{}: buddy copies need callbacks for data (gather_and_execute, execute_and_scatter); "
-                            "register them, or leave out \"buddy\"",
+                            "register them, or omit \"buddy\"",
                             wish.file.path));
   }
   if (!wish.writes() && location.files == 1) wish.file.mode.buddies = 0;
@@ -171,7 +171,7 @@ int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const Paralle
                      const multifile::TaskLocation& location, int rank, multifile::TaskLocation* found) {
   const int place = team->all().rank();
   try {
-    // Whoever fails here must not leave the others waiting.
+    // A task that fails here must not leave the others waiting.
     ParallelWish wish =
         comm::agree(team->all(), [&] { return with_copies(*team, wish_of(arguments, rank), location); });
     return open_in_parallel(team, arguments, std::move(wish), location, found);

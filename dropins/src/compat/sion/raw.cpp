@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Streams and descriptors handed out, second streams, locks, swapping, and the debug log that is not kept.
+// Streams and descriptors for the caller, second streams, locks, byte swapping, and the debug log (never written).
 #include <sys/stat.h>
 
 #include <algorithm>

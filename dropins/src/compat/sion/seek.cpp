@@ -14,7 +14,7 @@ namespace {
 
 using multifile::LogicalFile;
 
-// The index of a task that is open here, by what the caller calls it.
+// The index of an open task, by the caller's number.
 std::optional<std::size_t> index_of(const OpenFile& open, int rank) {
   const multifile::Multifile& file = *open.file;
   if (rank == SION_CURRENT_RANK) return file.selected_index();
@@ -24,7 +24,7 @@ std::optional<std::size_t> index_of(const OpenFile& open, int rank) {
   }
   for (std::size_t i = 0; i < file.tasks(); ++i) {
     const auto& task = file.task(i);
-    // Alone, a task is known by its rank or by its number in the physical file.
+    // If it is the only one, a task is known by its rank or by its number in the physical file.
     const bool is_alone = open.kind == Kind::parallel || open.kind == Kind::one_task;
     if (task.rank == rank || (is_alone && (task.number == rank || open.rank == rank))) return i;
   }
@@ -45,7 +45,7 @@ std::optional<LogicalFile::Spot> spot_from_end(const LogicalFile& stream, sion_i
     return std::nullopt;
   }
   auto spot = stream.find(static_cast<std::uint64_t>(absolute));
-  // Counted from the end, a place between two chunks is in the later one.
+  // Counted from the end, a position between two chunks is in the later one.
   while (spot && position < 0 && spot->position == stream.used(spot->chunk) && spot->chunk + 1 < stream.chunks()) {
     spot = LogicalFile::Spot{spot->chunk + 1, 0};
   }
@@ -105,7 +105,7 @@ int seek(OpenFile& open, int rank, int block, sion_int64 position) {
   const bool is_another = *index != open.file->selected_index();
   open.file->select(*index);
   open.file->catch_up();
-  // Where another task was left at the end of a chunk, programs expect it at the next one.
+  // If another task was left at the end of a chunk, programs expect it at the next one.
   const bool stays = block == SION_CURRENT_BLK && position == SION_CURRENT_POS;
   if (is_another && stays && open.file->selected().stream.logical_position() > 0) {
     open.file->is_at_end();

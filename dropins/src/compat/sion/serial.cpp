@@ -56,7 +56,7 @@ void give_contents(const SerialArguments& arguments, const SerialFile& file) {
   give_array(arguments.globalranks, file.tasks(), [&](std::size_t t) { return static_cast<int>(file.task(t).rank); });
 }
 
-// SIONlib has file 0 of a set open under a number of its own while it takes one for the set.
+// SIONlib opens file 0 of a set under a separate number while it reserves one for the set.
 int add_serial(std::unique_ptr<OpenFile> open) {
   const int first = open->file->facts().files > 1 && open->kind == Kind::serial ? reserve_handle() : -1;
   const int sid = add_handle(std::move(open));

@@ -132,7 +132,7 @@ void SIONFile::open() {
   giveArraysBack();
   char* const name = getSionFileName();
   if (_mode.find('w') == std::string::npos) {
-    // Arrays of the caller may be too short for the tasks of the file.
+    // The caller's arrays may be too short for the tasks of the file.
     sion_int64* chunk_sizes = NULL;
     int* global_ranks = NULL;
     setSid(sion_open(name, _mode.c_str(), &_num_tasks, &_num_files, &chunk_sizes, &_fs_blk_size, &global_ranks, NULL));

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Data of any type from Fortran: fsion_write and fsion_fwrite are the same, so are the reads; and the names with a type
+ * Data of any type from Fortran: fsion_write and fsion_fwrite are the same, as are the reads; also names with a type
  * in them that Fortran 77 programs use. */
 #include "compat/sion_fortran/face.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of a whole array; -1 for a scalar and for arrays of assumed size: it is not known what follows them. */
+/* Bytes of a whole array; -1 for a scalar and for arrays of assumed size: their extent is unknown. */
 static sion_int64 bytes_held(const CFI_cdesc_t* data) {
   if (data->rank == 0) return -1;
   sion_int64 bytes = (sion_int64)data->elem_len;

@@ -1,9 +1,9 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What the Fortran faces share. A Fortran compiler calls fsion_close(sid, ierr) as fsion_close_(int *, int *), with the
- * lengths of character arguments behind all others. Programs know fsion_close_c, too. Lengths are taken as int: that
- * reads what compilers pass as int and what they pass as size_t. */
+ * Shared by the Fortran faces. A Fortran compiler calls fsion_close(sid, ierr) as fsion_close_(int *, int *), with the
+ * lengths of character arguments after all others. Programs also use fsion_close_c. Lengths are read as int: that
+ * works whether compilers pass them as int or as size_t. */
 #ifndef LQ_COMPAT_SION_FORTRAN_FACE_H
 #define LQ_COMPAT_SION_FORTRAN_FACE_H
 
@@ -32,12 +32,12 @@
   call(_logical_);                \
   call(_character_)
 
-/* A file name or mode as C has it, without the blanks at its end; the caller frees it. NULL: no memory. */
+/* A file name or mode as a C string, without trailing blanks; the caller frees it. NULL: no memory. */
 char* fsion_text(const char* text, int length);
-/* A Fortran variable is set to a text, cut or padded with blanks. NULL is the empty text. */
+/* Sets a Fortran variable to a text, truncated or padded with blanks. NULL is the empty text. */
 void fsion_put_text(char* target, int length, const char* text);
 
-/* Arguments that a program may give as constants are stored into only where their value is another. */
+/* Arguments that may be constants are stored into only if their value changes. */
 void fsion_store_int(int* target, int value);
 void fsion_store_int64(sion_int64* target, sion_int64 value);
 

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What Fortran programs ask about an open multifile. */
+ * Queries of an open multifile from Fortran. */
 #include <stdio.h>
 #include <string.h>
 

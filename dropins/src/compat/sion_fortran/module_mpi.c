@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What module sion_f90_mpi calls for data of any type: collective, so that a task that cannot take part says so. */
+ * Data of any type for module sion_f90_mpi: collective, so a task that cannot take part must report this. */
 #include <mpi.h>
 
 #include "compat/sion_fortran/descriptor.h"

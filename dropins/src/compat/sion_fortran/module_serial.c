@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What module sion_f90 calls where its dummies take any type or rank; for the rest it calls the faces of Fortran 77. */
+ * Calls of module sion_f90 with dummies of any type or rank; other calls use the Fortran 77 interface. */
 #include "compat/sion_fortran/descriptor.h"
 
 void fsion_open_(const char*, const char*, int*, int*, sion_int64*, int*, int*, int*, int, int);

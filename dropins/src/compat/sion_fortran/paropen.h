@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The parallel open of Fortran, which MPI and the hybrid of MPI and OpenMP share but for the function in C. */
+ * The parallel open of Fortran, shared by MPI and MPI with OpenMP except for the C function. */
 #ifndef LQ_COMPAT_SION_FORTRAN_PAROPEN_H
 #define LQ_COMPAT_SION_FORTRAN_PAROPEN_H
 
@@ -13,14 +13,14 @@
 typedef int fsion_paropen_in_c(const char*, const char*, int*, MPI_Comm, const MPI_Comm*, sion_int64*, sion_int32*,
                                int*, FILE**, char**);
 
-/* The standard ABI of MPI 5.0 has no names of Fortran; an INTEGER is an int here in any case. */
+/* The standard ABI of MPI 5.0 has no Fortran names; an INTEGER is an int here in any case. */
 #ifdef MPI_ABI
 #define fsion_comm MPI_Comm_fromint
 #else
 #define fsion_comm MPI_Comm_f2c
 #endif
 
-/* Communicators are Fortran's handles. Collective, so a task that has no memory for the texts calls, too. */
+/* Communicators are Fortran's handles. Collective, so a task without memory for the texts also calls. */
 static inline void fsion_paropen(fsion_paropen_in_c* open, const char* fname, const char* file_mode, int* nfiles,
                                  int fgcomm, int flcomm, sion_int64* chunksize, int* fsblksize, int* globalrank,
                                  char* newfname, int* sid, int fname_length, int file_mode_length,

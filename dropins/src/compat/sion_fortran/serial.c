@@ -1,13 +1,13 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Multifiles of one process, and the calls that all multifiles have, from Fortran. */
+ * Multifiles of one process, and calls for all multifiles, from Fortran. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "compat/sion_fortran/face.h"
 
-/* A word of the mode says what is to be done; without any the file is read. */
+/* A word of the mode selects reading or writing; the default is reading. */
 static int is_writing(const char* mode) {
   for (const char* word = mode; *word != '\0';) {
     const size_t length = strcspn(word, ",");
@@ -21,7 +21,7 @@ static int is_writing(const char* mode) {
   return 0;
 }
 
-/* Reading fills no arrays, for it is not known how long those of the caller are: see fsion_get_chunksizes. */
+/* Reading fills no arrays, because the lengths of the caller's are unknown: see fsion_get_chunksizes. */
 #define OPEN                                                                                                   \
   (const char* fname, const char* file_mode, int* ntasks, int* nfiles, sion_int64* chunksizes, int* fsblksize, \
    int* globalranks, int* sid, int fname_length, int file_mode_length)

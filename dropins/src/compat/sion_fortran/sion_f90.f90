@@ -1,9 +1,9 @@
 ! Copyright (c) 2026 The Limequat authors
 ! SPDX-License-Identifier: BSD-3-Clause
 !
-! Module sion_f90: multifiles of one process, and the calls that all multifiles have. Subroutines return their result in
+! Module sion_f90: multifiles of one process, and calls for all multifiles. Subroutines return their result in
 ! the last argument. Data are of any type and rank: a scalar, an array, a section, or the element with which a sequence
-! begins. Arguments without an intent may be constants where the call has nothing to return in them.
+! begins. Arguments without an intent may be constants if the call returns nothing in them.
 module sion_f90
   use, intrinsic :: iso_c_binding, only: c_char, c_int, c_int64_t
   implicit none
@@ -138,7 +138,7 @@ module sion_f90
       integer(c_int), intent(out) :: rc
     end subroutine fsion_swap
 
-    ! The last four are addresses of arrays of integer(8), which live until the file is closed.
+    ! The last four are addresses of arrays of integer(8), which are valid until the file is closed.
     subroutine fsion_get_locations(sid, ntasks, maxblocks, globalskip, start_of_varheader, chunksizes, globalranks, &
                                    blockcount, blocksizes, ierr) bind(c, name="fsion_get_locations_c_")
       import :: c_int, c_int64_t
@@ -147,7 +147,7 @@ module sion_f90
       integer(c_int64_t), intent(out) :: globalskip, start_of_varheader, chunksizes, globalranks, blockcount, blocksizes
     end subroutine fsion_get_locations
 
-    ! These two are such addresses, too.
+    ! These two are also such addresses.
     subroutine fsion_get_current_locations(sid, ntasks, currentpos, currentblocknr, ierr) &
       bind(c, name="fsion_get_current_locations_c_")
       import :: c_int, c_int64_t
@@ -156,7 +156,7 @@ module sion_f90
       integer(c_int64_t), intent(out) :: currentpos, currentblocknr
     end subroutine fsion_get_current_locations
 
-    ! As many as there are tasks.
+    ! One for each task.
     subroutine fsion_get_chunksizes(sid, chunksizes, ierr) bind(c, name="fsion_f90_get_chunksizes")
       import :: c_int, c_int64_t
       integer(c_int), intent(in) :: sid
@@ -210,7 +210,7 @@ module sion_f90
     end subroutine fsion_endianness_swap_needed
   end interface
 
-  ! As some programs spell them.
+  ! Spellings used by some programs.
   interface fsion_get_file_endianess
     procedure fsion_get_file_endianness
   end interface fsion_get_file_endianess

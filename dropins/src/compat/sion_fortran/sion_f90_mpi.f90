@@ -1,8 +1,8 @@
 ! Copyright (c) 2026 The Limequat authors
 ! SPDX-License-Identifier: BSD-3-Clause
 !
-! Module sion_f90_mpi: multifiles of the ranks of a communicator. It brings module sion_f90 with it. Communicators are
-! integers, as in mpif.h and module mpi; of type(MPI_Comm) give mpi_val.
+! Module sion_f90_mpi: multifiles of the ranks of a communicator. It includes module sion_f90. Communicators are
+! integers, as in mpif.h and module mpi; for type(MPI_Comm) pass mpi_val.
 module sion_f90_mpi
   use, intrinsic :: iso_c_binding, only: c_char, c_int, c_int64_t
   use sion_f90
@@ -88,7 +88,7 @@ contains
     call in_c(sid, ierr)
   end subroutine parclose
 
-  ! The form of early programs; the communicator is that of the open.
+  ! The form of early programs; the communicator is the one of the open.
   subroutine parclose_with_communicator(sid, fgcomm, ierr)
     integer(c_int), intent(in) :: sid, fgcomm
     integer(c_int), intent(out) :: ierr

@@ -1,8 +1,8 @@
 ! Copyright (c) 2026 The Limequat authors
 ! SPDX-License-Identifier: BSD-3-Clause
 !
-! Module sion_f90_omp: multifiles of the threads of a parallel region, each of which calls with arguments of its own. It
-! brings module sion_f90 with it.
+! Module sion_f90_omp: multifiles of the threads of a parallel region, each of which calls with its own arguments. It
+! includes module sion_f90.
 module sion_f90_omp
   use, intrinsic :: iso_c_binding, only: c_char, c_int, c_int64_t
   use sion_f90

@@ -1,8 +1,8 @@
 ! Copyright (c) 2026 The Limequat authors
 ! SPDX-License-Identifier: BSD-3-Clause
 !
-! Module sion_f90_ompi: multifiles of the threads of all ranks, each of which calls with arguments of its own. It brings
-! module sion_f90 with it. Communicators are integers, as in mpif.h and module mpi; of type(MPI_Comm) give mpi_val.
+! Module sion_f90_ompi: multifiles of the threads of all ranks, each of which calls with its own arguments. It includes
+! module sion_f90. Communicators are integers, as in mpif.h and module mpi; for type(MPI_Comm) pass mpi_val.
 module sion_f90_ompi
   use, intrinsic :: iso_c_binding, only: c_char, c_int, c_int64_t
   use sion_f90

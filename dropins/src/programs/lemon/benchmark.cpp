@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // lemon_benchmark L ITERATIONS: a lattice of about L^3 x 2L, 72 doubles per site, written and read back through Lemon's
-// interface, and compared number by number; Lemon's compares MD5 hashes, of which the output speaks. Same output as
-// Lemon's, and at its end how that compares with all ranks writing the same bytes with MPI_File_write_at, and nothing
-// else.
+// interface, and compared number by number; Lemon's compares MD5 hashes, as the output says. Same output as
+// Lemon's, followed by a comparison with all ranks writing the same bytes with plain
+// MPI_File_write_at.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -79,7 +79,7 @@ void announce(const Lattice& lattice) {
               lattice.local[3]);
 }
 
-// Collective. Seconds from a barrier until the last rank has done its `work`; below 0 when it failed anywhere.
+// Collective. Seconds from a barrier until the last rank has done its `work`; negative if it failed anywhere.
 template <class Work>
 double timed(const Lattice& lattice, Work&& work) {
   MPI_Barrier(lattice.comm);
@@ -91,7 +91,7 @@ double timed(const Lattice& lattice, Work&& work) {
   return good != 0 ? seconds : -1;
 }
 
-// Collective. An empty file, gone when it is closed if `is_last`.
+// Collective. An empty file, deleted on close if `is_last`.
 MPI_File open_file(const Lattice& lattice, int mode) {
   MPI_File file = MPI_FILE_NULL;
   if (MPI_File_open(lattice.comm, path, mode, MPI_INFO_NULL, &file) != MPI_SUCCESS) return MPI_FILE_NULL;
@@ -169,7 +169,7 @@ double deviation(const std::vector<double>& values) {
 bool measure(const Lattice& lattice, std::vector<double>& data, std::mt19937_64& random, Times& times) {
   const bool prints = lattice.rank == 0;
   std::uniform_real_distribution<double> unit;
-  std::mt19937_64 again = random;  // the same numbers once more, so that memory holds them once
+  std::mt19937_64 again = random;  // generates the same numbers again, so that memory holds them once
   for (double& number : data) number = unit(random);
   times.write.push_back(write_lattice(lattice, data));
   if (times.write.back() < 0) return false;
@@ -212,14 +212,14 @@ int usage(int rank, const char* program) {
   if (rank != 0) return EXIT_FAILURE;
   std::fprintf(stderr,
                "LEMON_BENCHMARK\n"
-               "   Writes and reads a lattice in parallel, through the Lemon interface, and says how fast that was.\n\n"
+               "   Writes and reads a lattice in parallel, through the Lemon interface, and prints the rates.\n\n"
                "   Usage:\n"
                "      %s [L] [iterations]\n\n"
                "   L:\n"
-               "      The lattice is L^3 x 2L, or near to it where that cannot be dealt out evenly.\n"
+               "      The lattice is L^3 x 2L, or near that if it cannot be distributed evenly.\n"
                "      A positive integer.\n"
                "   iterations:\n"
-               "      How often it is measured; every time is printed, and their averages.\n"
+               "      Number of measurements; each time is printed, and the averages.\n"
                "      A positive integer.\n",
                program);
   return EXIT_FAILURE;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // lemon_contents FILE: every record with its header, and its payload if that is short and text. Same output as Lemon's,
-// printed by rank 0 alone.
+// printed by rank 0 only.
 #include <lemon.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr MPI_Offset shown_bytes = 4096;
 
-// Says it once.
+// Prints it once.
 int complain(int rank, const char* what, int status) {
   if (rank == 0) std::fprintf(stderr, "%s (status = %d).\n", what, status);
   return EXIT_FAILURE;
@@ -33,7 +33,7 @@ void show_header(LemonReader* reader, int message, int record) {
 
 void show_payload(const std::string& text) {
   if (std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; })) {
-    std::printf("Data:           \"%s\" \n", text.c_str());  // up to a NUL, as ever
+    std::printf("Data:           \"%s\" \n", text.c_str());  // up to a NUL, as in the original
   } else {
     std::printf("Data:           [Binary data].\n");
   }

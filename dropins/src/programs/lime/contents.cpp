@@ -28,7 +28,7 @@ void show_payload(const Record& record) {
   const bool is_text =
       std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
   if (is_text) {
-    std::printf("Data:           \"%s\" \n", text.data());  // up to a NUL, as ever
+    std::printf("Data:           \"%s\" \n", text.data());  // up to a NUL, as in the original
   } else {
     std::printf("Data:           [Binary data]\n");
   }

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// lime_extract_record FILE MESSAGE RECORD OUT: one payload into a file of its own. Numbers count from 1. Unlike
-// C-LIME's, it fails if there is no such record, and writes no file then.
+// lime_extract_record FILE MESSAGE RECORD OUT: writes one payload to a file. Numbers count from 1. Unlike
+// C-LIME's, it fails if there is no such record, and then writes no file.
 #include <charconv>
 #include <string_view>
 

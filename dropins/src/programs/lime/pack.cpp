@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// lime_pack LIST FILE: the files of a list, one "DATAFILE TYPE" a line, as the records of a LIME file; an empty line
-// ends a message. Same output as C-LIME's; a line with one word, a file that cannot be read, or a full disk makes it
+// lime_pack LIST FILE: writes the files of a list, one "DATAFILE TYPE" per line, as records of a LIME file; an empty
+// line ends a message. Same output as C-LIME's; a line with one word, an unreadable file, or a full disk makes it
 // fail.
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the programs over a LIME file share: files that close themselves, a walk over the records, and a copy of a
-// payload. What they print for scripts goes to stdout.
+// Common parts of the programs over a LIME file: files that close themselves, a walk over the records, and a copy of a
+// payload. Output for scripts goes to stdout.
 #pragma once
 
 #include <lime.h>
@@ -24,11 +24,11 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 
 File open_to_read(const std::string& path);
 File open_to_write(const std::string& path);
-void close_written(File file, const std::string& path);  // what fails late (no space) fails here
+void close_written(File file, const std::string& path);  // late errors (no space) are thrown here
 
 struct Record {
   LimeReader* reader;
-  int message;  // from 1; 0 in front of the first record that begins one, unless numbered from the first record
+  int message;  // from 1; 0 before the first record that begins one, unless numbered from the first record
   int number;   // within the message, from 1
   std::string type;
   std::uint64_t bytes;
@@ -36,7 +36,7 @@ struct Record {
 
 enum class FirstRecord { only_if_flagged, begins_a_message };
 
-// Calls visit for every record until it answers false. Failure where the file breaks off or is no LIME file.
+// Calls visit for every record until it returns false. Throws Failure if the file is truncated or not a LIME file.
 void for_each_record(const std::string& path, FirstRecord first, const std::function<bool(const Record&)>& visit);
 
 void copy_payload(const Record& record, std::FILE* out, const std::string& out_name);

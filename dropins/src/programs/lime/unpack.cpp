@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// lime_unpack FILE: every payload into a file FILE.contents/msgNN.recNN.TYPE. Same output as C-LIME's.
+// lime_unpack FILE: writes every payload to a file FILE.contents/msgNN.recNN.TYPE. Same output as C-LIME's.
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -16,7 +16,7 @@ std::string name_of(const Record& record) {
   std::array<char, 64> numbers;
   std::snprintf(numbers.data(), numbers.size(), "msg%02d.rec%02d.", record.message, record.number);
   std::string type = record.type;
-  std::replace(type.begin(), type.end(), '/', '_');  // whoever chose the type does not choose the folder
+  std::replace(type.begin(), type.end(), '/', '_');  // the type must not choose the folder
   return numbers.data() + type;
 }
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// partest and ompi_partest: all tasks writing, or reading, what took how long, and lines with the labels of SIONlib's.
+// partest and ompi_partest: all tasks write, or read; prints times with the labels of SIONlib's.
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@
 namespace lq::partest {
 namespace {
 
-// All tasks writing, or reading: what took how long.
+// All tasks write, or read; returns the times.
 
 // Seconds, of a task or of the slowest of several.
 struct Times {
@@ -39,7 +39,7 @@ struct Times {
 };
 
 struct Outcome {
-  std::string failure;  // empty, or what went wrong anywhere; the same on all tasks
+  std::string failure;  // empty, or an error of any task; the same on all tasks
   Times times;
 };
 
@@ -57,14 +57,14 @@ class Clock {
   double last_ = MPI_Wtime();
 };
 
-// Collective. What each task says, on task 0.
+// Collective. The text of each task, on task 0.
 std::vector<std::string> gather(comm::Comm& comm, std::string_view mine) {
   std::vector<std::string> texts;
   for (const auto& bytes : comm.gather(base::as_bytes(mine), 0)) texts.emplace_back(base::as_text(bytes));
   return texts;
 }
 
-// The sentence of the first task that has one.
+// The message of the first task that has one.
 std::string agreed(const Tasks& tasks, const std::string& failure) {
   const std::vector<std::string> all = gather(*tasks.all, failure);
   const auto first = std::ranges::find_if(all, [](const std::string& text) { return !text.empty(); });
@@ -89,7 +89,7 @@ std::vector<std::byte> pattern(int task, std::int64_t bytes) {
   return data;
 }
 
-// The calls of one task, or of all where they are collective. Only these count as I/O, not the comparison.
+// The calls of one task, or of all if they are collective. Only these count as I/O, not the comparison.
 class Mover {
  public:
   Mover(const Settings& settings, const Tasks& tasks, Target& target, bool writes, int source)
@@ -106,7 +106,7 @@ class Mover {
     }
   }
 
-  // A failure, or nothing.
+  // The error, or an empty text.
   std::string run() {
     std::string failure;
     for (std::int64_t call = 0; call < calls_; ++call) {
@@ -144,7 +144,7 @@ class Mover {
   double checking_ = 0;
 };
 
-// As many tasks at once as may be.
+// At most the allowed number of tasks at a time.
 std::string move(const Settings& settings, const Tasks& tasks, bool is_collective, Mover& mover) {
   const int at_once = settings.at_once == -2 ? 1 : settings.at_once;
   if (at_once < 0 || is_collective) return mover.run();
@@ -193,7 +193,7 @@ Outcome run_phase(const Settings& settings, const Tasks& tasks, Target& target, 
 
 // Lines with the labels of SIONlib's partest.
 
-constexpr std::size_t seconds = 10;  // of the numbers of Times: all but the last two, which are sums
+constexpr std::size_t seconds = 10;  // members of Times in seconds: all but the last two, which are sums
 constexpr std::size_t sums = 2;
 static_assert(sizeof(Times) == (seconds + sums) * sizeof(double));
 
@@ -234,14 +234,14 @@ std::array<std::string, 4> lines_of(const Settings& settings, const Times& t, in
                                                io, t.all_io, t.all_close))};
 }
 
-// Rank 0 prints what the tasks with a text have, in their order, line by line of each.
+// Rank 0 prints the texts of the tasks, in their order, line by line of each.
 void print_gathered(const Tasks& tasks, const std::array<std::string, 4>& lines) {
   for (const std::string& line : lines) {
     for (const std::string& text : gather(*tasks.all, line)) fmt::print("{}", text);
   }
 }
 
-// Collective. Lines of tasks with -v, of files where there are several, and of all, on rank 0.
+// Collective. Lines of tasks with -v, of files if there are several, and of all, on rank 0.
 void report(const Settings& settings, const Tasks& tasks, const Times& times, bool writes) {
   if (settings.verbose) print_gathered(tasks, lines_of(settings, times, tasks.rank, tasks.file, "TASK", writes));
   if (settings.files > 1) {
@@ -312,7 +312,7 @@ void print_settings(const Settings& s, const Tasks& tasks, const Program& progra
   std::fflush(stdout);
 }
 
-// What goes wrong is said by rank 0; the same on all tasks.
+// Errors are printed by rank 0; the same on all tasks.
 bool run(const Settings& settings, const Tasks& tasks, Target& target, const char* program) {
   const auto phase = [&](bool writes) {
     const Outcome outcome = run_phase(settings, tasks, target, writes);
@@ -355,7 +355,7 @@ bool run_task(const Settings& settings, Tasks& tasks, const Program& program) {
   return is_sound;
 }
 
-// As many threads on each rank as on any other, or a message.
+// True if all ranks have equally many threads; otherwise prints a message.
 bool are_equal(const Program& program, int rank) {
   const std::array<int, 2> mine{program.threads, -program.threads};
   std::array<int, 2> most{};

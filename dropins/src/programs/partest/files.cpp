@@ -25,7 +25,7 @@ class MpiIo final : public Target {
 
   bool open(bool writes, int source) override {
     is_collective_ = writes ? settings_.collective_write : settings_.collective_read;
-    // Tasks lie contiguous in the file of their group.
+    // Tasks are contiguous in the file of their group.
     const int each = tasks_.count / settings_.files;
     const int file = std::min(source / each, settings_.files - 1);
     offset_ = 0;

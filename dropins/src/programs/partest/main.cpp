@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// partest: how fast the ranks of a communicator write and read, in a multifile or as its users did before.
+// partest: how fast the ranks of a communicator write and read, with a multifile or by other means.
 #include "programs/partest/target.hpp"
 
 int main(int argc, char** argv) { return lq::partest::run_benchmark(argc, argv, {}); }

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// ompi_partest: the same for the threads of all ranks, as many as OpenMP gives.
+// ompi_partest: the same for the threads of all ranks, as many as OpenMP provides.
 #include <omp.h>
 
 #include "programs/partest/target.hpp"

@@ -76,13 +76,13 @@ class Multifile final : public Target {
     return settings_.kind == Kind::of_threads || settings_.kind == Kind::of_threads_by_rank;
   }
 
-  // Each rank has a multifile of its own where it is one of threads.
+  // Each rank has its own multifile if it is shared by its threads.
   std::string name_of(int task) const {
     const int rank = is_of_threads() ? task / tasks_.threads : 0;
     return rank == 0 ? settings_.file : fmt::format("{}_{:06}", settings_.file, rank);
   }
 
-  // Another task's data are those of a communicator in which this task has its number.
+  // Another task's data are read with a communicator in which this task has its number.
   int open_over_ranks(const std::string& mode, int source, sion_int64& chunk, sion_int32& block, int& rank,
                       char*& name) const {
     int files = settings_.files;
@@ -94,7 +94,7 @@ class Multifile final : public Target {
       MPI_Comm_free(&comm);
       return sid;
     }
-    // The communicator is thread 0's affair.
+    // Only thread 0 uses the communicator.
     const bool is_first = tasks_.rank % tasks_.threads == 0;
     if (is_first) MPI_Comm_split(tasks_.ranks, 0, source / tasks_.threads, &comm);
     const int sid = sion_paropen_ompi(path, mode.c_str(), &files, comm, &comm, &chunk, &block, &rank, nullptr, &name);

@@ -20,29 +20,29 @@ constexpr std::string_view usage =
     "Usage: {} options\n\n"
     "Measures how fast the tasks of a communicator write and read.\n\n"
     "  -f, --filename=NAME      file\n"
-    "  -n, --numfiles=N         physical files (1)\n"
-    "  -r, --chunksize=SIZE     of a chunk (20M)\n"
-    "  -q, --fsblksize=SIZE     of a block of the file system (2M; -1: ask it)\n"
-    "  -T, --testtype=TYPE      0 multifile, 1 the same read rank by rank, {}\n"
-    "  -b, --bufsize=SIZE       per call (10M)\n"
-    "  -g, --totalsize=SIZE     of the data of all tasks\n"
-    "  -s, --localsize=SIZE     of the data of each task (a chunk)\n"
-    "  -F, --factor=F           tasks write up to this share of it less, at random (0)\n"
-    "  -R, --read=0|1           reads (1)\n"
-    "  -W, --write=0|1|2        writes so often (1)\n"
+    "  -n, --numfiles=N         number of physical files (1)\n"
+    "  -r, --chunksize=SIZE     size of a chunk (20M)\n"
+    "  -q, --fsblksize=SIZE     block size of the file system (2M; -1: query it)\n"
+    "  -T, --testtype=TYPE      0 multifile, 1 multifile read rank by rank, {}\n"
+    "  -b, --bufsize=SIZE       bytes per call (10M)\n"
+    "  -g, --totalsize=SIZE     size of the data of all tasks\n"
+    "  -s, --localsize=SIZE     size of the data of each task (a chunk)\n"
+    "  -F, --factor=F           tasks write less, at random by up to this fraction (0)\n"
+    "  -R, --read=0|1           number of reads (1)\n"
+    "  -W, --write=0|1|2        number of writes (1)\n"
     "  -v, --verbose            lines for each task\n"
-    "  -C, --nochecksum         does not compare what it reads\n"
+    "  -C, --nochecksum         does not compare the data read\n"
     "  -L, --posix              descriptors instead of stdio\n"
     "  -M, --collwrite          collective writes\n"
     "  -m, --collread           collective reads\n"
     "  -c, --collmsa            collectors for modular machines\n"
-    "  -Z, --taskoffset=N       reads what the task so many ranks further wrote (0)\n"
-    "  -O, --byteoffset=BYTES   writes so many bytes first (0)\n"
-    "  -j, --serialized=N       so many tasks at once (-1: all, -2: one after the other)\n"
+    "  -Z, --taskoffset=N       each task reads the data of the task N ranks above it (0)\n"
+    "  -O, --byteoffset=BYTES   writes this many bytes in a first call (0)\n"
+    "  -j, --serialized=N       number of concurrent tasks (-1: all, -2: one at a time)\n"
     "  -X, --unlinkfiles        removes the files\n"
     "  -w, -Q KIB, -x           hints for MPI-IO: large blocks, buffer, sparse access\n"
     "  -d, -D, -P, -Y, -p       accepted, without effect\n"
-    "Sizes: 4096, 64k, 2M, 1G, 1T; with a B behind, as in 64kB, powers of 1000\n";
+    "Sizes: 4096, 64k, 2M, 1G, 1T; with a B after it, as in 64kB, powers of 1000\n";
 
 constexpr int most = std::numeric_limits<int>::max();
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max() / 2;
@@ -102,8 +102,8 @@ bool ignore(const char*, Settings&) { return true; }
 struct Option {
   char letter;
   const char* name;
-  int argument;                            // required_argument, or optional_argument: of the long form alone
-  bool (*take)(const char*, Settings& s);  // whether the value is one
+  int argument;                            // required_argument, or optional_argument (long form only)
+  bool (*take)(const char*, Settings& s);  // returns false for an invalid value
 };
 
 const Option options[] = {
@@ -149,7 +149,7 @@ const Option options[] = {
     {'x', "hintsparseacess", optional_argument, take_switch<&Settings::mpi_io_sparse>},
 };
 
-// What follows from the rest.
+// Computes values that follow from the others.
 void complete(Settings& s, const Caller& caller) {
   const int tasks = caller.ranks * std::max(caller.threads, 1);
   const std::size_t others = caller.threads > 0 && s.kind_number >= 2 ? 2 : 0;
@@ -161,7 +161,7 @@ void complete(Settings& s, const Caller& caller) {
     s.piece_bytes = std::min(s.piece_bytes, s.chunk_bytes);
     s.first_bytes = std::min(s.first_bytes, s.chunk_bytes);
   }
-  if (s.kind == Kind::mpi_io) {  // which counts in int
+  if (s.kind == Kind::mpi_io) {  // its counts are int
     s.piece_bytes = std::min<std::int64_t>(s.piece_bytes, 1 << 30);
     s.first_bytes = std::min<std::int64_t>(s.first_bytes, 1 << 30);
   }
@@ -174,7 +174,7 @@ void complete(Settings& s, const Caller& caller) {
 }  // namespace
 
 std::int64_t Settings::bytes_of(int task) const noexcept {
-  // A number in [0, 1) that every task knows of every other.
+  // A number in [0, 1) that every task can compute for every other.
   const std::uint32_t mixed = (static_cast<std::uint32_t>(task) + 1) * 2654435761U;
   const double less = random_factor * (static_cast<double>(mixed) / 4294967296.0);
   return std::max<std::int64_t>(std::llround(static_cast<double>(task_bytes) * (1.0 - less)), 1);

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What partest is asked to do, by which tasks, and what it writes to: a multifile, a file of MPI-IO, a file for each
+// The settings of partest, its tasks, and its targets: a multifile, a file of MPI-IO, a file for each
 // task.
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace lq::partest {
 
-// What partest is asked to do.
+// The settings of partest.
 
 // The last two: a multifile for the threads of each rank.
 enum class Kind { multifile, multifile_by_rank, mpi_io, file_per_task, of_threads, of_threads_by_rank };
@@ -29,12 +29,12 @@ struct Settings {
   std::string file = "testfile";
   int files = 1;
   std::int64_t chunk_bytes = 20 << 20;
-  std::int64_t block_bytes = 2 << 20;  // of the file system; -1: ask it
+  std::int64_t block_bytes = 2 << 20;  // of the file system; -1: queried
   Kind kind = Kind::multifile;
-  std::size_t kind_number = 0;          // as it was asked for
+  std::size_t kind_number = 0;          // as given by the user
   std::int64_t piece_bytes = 10 << 20;  // per call
   std::int64_t total_bytes = 0;         // of all tasks; 0: from task_bytes
-  std::int64_t task_bytes = 0;          // 0: as much as a chunk
+  std::int64_t task_bytes = 0;          // 0: the size of a chunk
   double random_factor = 0;             // tasks write up to this share less
   bool reads = true;
   int writes = 1;  // times
@@ -44,8 +44,8 @@ struct Settings {
   bool collective_write = false;
   bool collective_read = false;
   bool modular = false;
-  int shift = 0;                 // tasks read what this many ranks further wrote
-  std::int64_t first_bytes = 0;  // in a call of their own before all others
+  int shift = 0;                 // tasks read the data of the task this many ranks further
+  std::int64_t first_bytes = 0;  // in a separate call before all others
   int at_once = -1;              // tasks doing I/O; -1: all, -2: one after the other
   bool removes = false;
   std::int64_t mpi_io_buffer_kib = -1;
@@ -60,19 +60,19 @@ struct Settings {
   std::int64_t piece_of(int task, std::int64_t piece) const noexcept;
 };
 
-// "64k", "2M", "1GB": kibi, mebi, ... and with a B behind kilo, mega, ... Nothing where it is no size.
+// "64k", "2M", "1GB": kibi, mebi, ... and with a B after it kilo, mega, ... Empty if it is not a size.
 std::optional<std::int64_t> parse_size(const std::string& text);
 
-// Who asks.
+// The calling program.
 struct Caller {
   const char* program = "partest";
   int rank = 0, ranks = 1;
   int threads = 0;  // of each rank that are tasks; 0: ranks are
 };
-// Nothing after a message on the standard error of rank 0.
+// Empty after a message on the standard error of rank 0.
 std::optional<Settings> parse_settings(int argc, char** argv, const Caller& caller);
 
-// Who takes part.
+// The participating tasks.
 struct Tasks {
   comm::Comm* all = nullptr;      // tasks are numbered rank * threads + thread
   comm::Comm* of_file = nullptr;  // tasks of the same physical file
@@ -88,11 +88,11 @@ class Target {
   virtual ~Target() = default;
   // Collective over all tasks, as close() is. `source`: whose data are read; writing, the task itself. False: failed.
   virtual bool open(bool writes, int source) = 0;
-  // All tasks call equally often if the target is collective; the others only for what they have.
+  // All tasks make equally many calls if the target is collective; otherwise only those with data.
   virtual bool write(std::span<const std::byte> bytes) = 0;
   virtual bool read(std::span<std::byte> bytes) = 0;
   virtual bool close() = 0;
-  // Local. The file that this task is to remove, if any.
+  // Local. The file that this task must remove, if any.
   virtual std::string own_file() const = 0;
 };
 
@@ -100,7 +100,7 @@ std::unique_ptr<Target> make_multifile(const Settings& settings, const Tasks& ta
 std::unique_ptr<Target> make_mpi_io(const Settings& settings, const Tasks& tasks);
 std::unique_ptr<Target> make_file_per_task(const Settings& settings, const Tasks& tasks);
 
-// What partest and ompi_partest share: all but who their tasks are.
+// Common parts of partest and ompi_partest: everything except the kind of tasks.
 
 struct Program {
   const char* name = "partest";

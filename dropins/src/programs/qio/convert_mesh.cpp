@@ -1,10 +1,10 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// DIRECTION FILE [LFN] < LAYOUT: a single file into part files, or back. Three programs, of which LQ_MESH says which:
+// DIRECTION FILE [LFN] < LAYOUT: converts a single file to part files, or back. Three programs, selected by LQ_MESH:
 // qio-convert-mesh-singlefs makes a part file for each node, all in one folder; qio-convert-mesh-pfs puts each into the
-// folder that the layout says; qio-convert-mesh-ppfs has several nodes share one, in the folder that the layout says if
-// it says one. Arguments, input and output are those of QIO's programs of these names; the last one is one process
+// folder given by the layout; in qio-convert-mesh-ppfs several nodes share one, in the layout's folder if
+// it gives one. Arguments, input and output are those of QIO's programs of these names; the last one is one process
 // here, and needs no QMP.
 #include <iostream>
 #include <sstream>

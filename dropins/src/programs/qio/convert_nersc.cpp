@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// qio-convert-nersc [--ildg] NERSC_FILE SCIDAC_FILE: a gauge field of the NERSC archive format as a file of the USQCD
-// codes, with its header in the record XML; in ILDG style with the LFN that a line of the standard input says.
-// Arguments and output are those of QIO's program of that name. A file that is too short, or of another kind, is
+// qio-convert-nersc [--ildg] NERSC_FILE SCIDAC_FILE: writes a gauge field of the NERSC archive format as a file of the
+// USQCD codes, with its header in the record XML; in ILDG style with the LFN from a line of standard input.
+// Arguments and output are those of QIO's program of that name. A truncated file, or one of another kind, is
 // refused before anything is written.
 #include <qio.h>
 
@@ -23,7 +23,7 @@ namespace {
 using namespace lq::programs;
 
 struct Line {
-  std::string key, value;  // the value with the blanks in front of it
+  std::string key, value;  // the value with its leading blanks
 };
 
 // Archive headers are short (docs/formats/nersc.md 2).
@@ -52,7 +52,7 @@ class Archive {
   std::uint32_t crc() const noexcept { return crc_; }
   bool is_broken() const noexcept { return is_broken_; }
 
-  // The next site, whole matrices in the order of bytes of this machine.
+  // The next site, whole matrices in the byte order of this machine.
   void read_site(char* to) {
     is_double_ ? read_site_of<double, std::uint64_t>(to) : read_site_of<float, std::uint32_t>(to);
   }
@@ -110,7 +110,7 @@ class Archive {
       if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(extent), &bytes)) bytes = UINT64_MAX;
     }
     if (!file_ || end < begin || static_cast<std::uint64_t>(end - begin) < bytes) {
-      throw Failure(path_ + ": the file is shorter than its header says");
+      throw Failure(path_ + ": the file is shorter than its header states");
     }
   }
 
@@ -132,7 +132,7 @@ class Archive {
     std::memcpy(to, bytes, sizeof matrices);
   }
 
-  // A number of the file: summed, in the order of bytes of this machine.
+  // A number of the file: summed, in the byte order of this machine.
   template <class Number, class Word>
   void take(Number& number) {
     if (is_turned_) DML_byterevn(&number, sizeof number, sizeof number);
@@ -141,7 +141,7 @@ class Archive {
     if constexpr (sizeof(Word) == 8) sum_ += static_cast<std::uint32_t>(word >> 32);
   }
 
-  // The third row is the conjugate of the cross product of the others; rounded as QIO's program does.
+  // The third row is the conjugate of the cross product of the others; rounded like in QIO's program.
   template <class Number>
   static void complete(Number* u) {
     for (std::size_t k = 0; k < 3; ++k) {
@@ -160,7 +160,7 @@ class Archive {
   std::uint32_t stated_sum_ = 0, sum_ = 0, crc_ = 0;
 };
 
-// --- QIO's side: one node, the sites in the order of the file --------------------------------------------------------
+// --- QIO's side: one node, the sites in file order -------------------------------------------------------------------
 
 int node_number(const int[], void*) { return 0; }
 QIO_Index node_index(const int coords[], void* arg) {
@@ -192,7 +192,7 @@ std::string stated(const Archive& archive, const char* key) {
   return "missing";
 }
 
-// The header is all of the record's text.
+// The header is the whole record text.
 Text record_text(const Archive& archive) {
   std::string header, plaquette = stated(archive, "PLAQUETTE"), trace = stated(archive, "LINK_TRACE");
   for (const Line& line : archive.lines()) header += line.key + " =" + line.value + "\n";

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // qio-copy-mesh-ppfs LAYOUT DELAY FILE FOLDER, on all nodes of a mesh: each I/O node copies its part file of FILE to
-// FOLDER, which may be another disk on each node, DELAY seconds behind the node before it. Arguments are those of QIO's
-// program of that name; it needs MPI and no QMP. A file has its name when it is complete.
+// FOLDER, which may be another disk on each node, DELAY seconds after the previous node. Arguments are those of QIO's
+// program of that name; it needs MPI and no QMP. A file is renamed to its name when it is complete.
 #include <fcntl.h>
 #include <mpi.h>
 #include <qio.h>
@@ -36,7 +36,7 @@ struct Free {
   void operator()(char* text) const noexcept { std::free(text); }
 };
 
-// What QIO calls the file of a node.
+// The name of a node's file in QIO.
 fs::path part_of(const std::string& file, int node) {
   const std::unique_ptr<char, Free> name(QIO_filename_edit(file.c_str(), QIO_PARTFILE, node));
   if (!name) throw Failure("Can't name the part of node " + std::to_string(node));
@@ -81,7 +81,7 @@ void copy_own_part(char** words) {
 
 }  // namespace
 
-// Every node returns what the worst one does.
+// Every node returns the worst code of all.
 int main(int argc, char* argv[]) {
   MPI_Init(&argc, &argv);
   int status = EXIT_FAILURE;

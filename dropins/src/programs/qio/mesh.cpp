@@ -100,7 +100,7 @@ const Mesh* mesh_of_files = nullptr;
 int master_node() { return 0; }
 int io_node(int node) { return mesh_of_files->io_node_of(node); }
 
-// The extents that a file says.
+// The extents that a file states.
 std::vector<int> lattice_of(const std::string& name) {
   QIO_Layout layout{};
   layout.number_of_nodes = 1;

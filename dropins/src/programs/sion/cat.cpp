@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// sioncat: the data of tasks, one after another.
+// sioncat: prints the data of tasks in sequence.
 #include <limits>
 #include <optional>
 
@@ -16,12 +16,12 @@ using lq::format::sion::Set;
 
 constexpr std::string_view usage =
     "options <sionfn>\n\n"
-    "Writes the data of all tasks of the multifile <sionfn>, one after another, and no metadata.\n\n"
+    "Writes the data of all tasks of the multifile <sionfn>, in sequence, without metadata.\n\n"
     "Options:\n"
-    "  [-v]             says on the standard error what is done\n"
+    "  [-v]             prints each step to standard error\n"
     "  [-t <tasknum>]   only the data of this task\n"
     "  [-b <blknum>]    only this chunk of each task\n"
-    "  [-o <outfile>]   into this file, not to the standard output\n"
+    "  [-o <outfile>]   writes to this file instead of standard output\n"
     "  [-V]             version\n"
     "  [-h]             this help\n";
 

@@ -16,12 +16,12 @@ using lq::format::sion::Set;
 
 constexpr std::string_view usage =
     "options <insionfn> <outfn>\n\n"
-    "Writes the multifile <insionfn> anew as one physical file <outfn> with one chunk for each task. With -q 1 there\n"
+    "Rewrites the multifile <insionfn> as one physical file <outfn> with one chunk for each task. With -q 1 there\n"
     "are no gaps between them.\n\n"
     "Options:\n"
-    "  [-Q <fsblksize>]   chunks are multiples of so many MB (default: as in the input)\n"
-    "  [-q <fsblksize>]   chunks are multiples of so many bytes\n"
-    "  [-v]               says what is copied\n"
+    "  [-Q <fsblksize>]   chunks are multiples of this number of MB (default: as in the input)\n"
+    "  [-q <fsblksize>]   chunks are multiples of this number of bytes\n"
+    "  [-v]               prints what is copied\n"
     "  [-V]               version\n"
     "  [-h]               this help\n";
 
@@ -78,7 +78,7 @@ int main(int argc, char** argv) {
     const auto block = static_cast<std::uint64_t>(set.files().front().head.block_size);
     say_what_it_is(set, names[0], options.block_size > 0 ? options.block_size : block);
     if (verbose) say_what_is_copied(set);
-    // Of a checkpoint, fields that could not be kept: the new multifile is there without them.
+    // For a checkpoint, fields that could not be kept: the new multifile is written without them.
     for (const lq::Finding& finding : lq::defragment(names[0], names[1], options).findings) {
       if (finding.severity == lq::Severity::error) throw lq::Error(finding.code, finding.message);
     }

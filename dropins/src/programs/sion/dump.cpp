@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// siondump: the metadata of a multifile. Scripts compare its lines, so that labels and columns are those of SIONlib.
+// siondump: the metadata of a multifile. Scripts compare its lines, so labels and columns are those of SIONlib.
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -57,7 +57,7 @@ void for_each_task(const Set& set, const std::function<void(std::int32_t task, K
   print_rule(long_rule);
 }
 
-// Of each task its keys, and its records in order. Nothing where there are no key-value records.
+// For each task its keys, and its records in order. Nothing if there are no key-value records.
 void print_key_statistics(const Set& set) {
   struct Statistics {
     std::uint64_t key = 0;
@@ -65,7 +65,7 @@ void print_key_statistics(const Set& set) {
     std::uint64_t bytes = 0;
   };
   for_each_task(set, [](std::int32_t task, KeyWalker& records) {
-    std::vector<Statistics> keys;  // in the order in which they first appear
+    std::vector<Statistics> keys;  // in order of first appearance
     std::map<std::uint64_t, std::size_t> places;
     while (const auto record = records.next()) {
       const auto [place, is_new] = places.try_emplace(record->key, keys.size());
@@ -109,7 +109,7 @@ struct Amount {
 struct Filling {
   Amount full, partly, empty;             // chunks
   Amount blocks, full_blocks, in_partly;  // blocks of the file system; in_partly: their filled bytes
-  std::uint64_t room = 0;                 // of the chunks that tasks have
+  std::uint64_t room = 0;                 // of the tasks' chunks
 
   std::uint64_t data() const { return full.bytes + partly.bytes; }
 };
@@ -158,7 +158,7 @@ void print_filling(const Set& set, const std::vector<std::int64_t>& widths) {
   const auto chunks = [](std::string_view label, const Amount& amount) {
     fmt::print("siondump: {:<38} {}) #{:7}\n", fmt::format("{}:", label), in_both(amount.bytes), amount.number);
   };
-  // Of nothing there are no shares.
+  // Shares of zero are omitted.
   const auto share = [](std::string_view label, std::uint64_t part, std::uint64_t whole, int column) {
     if (whole == 0) return;
     fmt::print("siondump: {:<{}} {:14.6f}%\n", fmt::format("{}:", label), column, percent(part, whole));
@@ -184,7 +184,7 @@ void print_filling(const Set& set, const std::vector<std::int64_t>& widths) {
   share("fsblocks, user data/used blocks", f.data(), f.blocks.bytes, 37);
 }
 
-// Bytes of each chunk of each task, ten chunks side by side.
+// Bytes of each chunk of each task, ten chunks per line.
 void print_chunks(const Set& set, const std::vector<std::int64_t>& widths, bool in_bytes) {
   constexpr std::uint64_t side_by_side = 10;
   const std::uint64_t most = largest_count(set);
@@ -221,7 +221,7 @@ void print_map(const Set& set, const DumpOptions& options) {
   constexpr std::int32_t in_a_line = 16;
   print_rule(short_rule);
   fmt::print("siondump: number of files:           {}\n", set.files().size());
-  // The names at creation, as ever; a set that was renamed has others.
+  // The names at creation, as in SIONlib; a renamed set has others.
   for (const PhysicalFile& file : set.files()) {
     const std::int32_t number = file.head.file_number;
     fmt::print("siondump: file {:3}:                    {} \n", number + 1,
@@ -233,7 +233,7 @@ void print_map(const Set& set, const DumpOptions& options) {
     for (std::int32_t task = 0; task < set.tasks(); ++task) {
       const Place place = set.place(task);
       fmt::print("[{:05} -> (f{:03},t{:03})] ", task, place.file, place.task);
-      // A full line is ended even where no task follows.
+      // A full line is ended even if no task follows.
       if (task % in_a_line == in_a_line - 1) fmt::print("\n        ");
     }
     fmt::print("\n");
@@ -258,17 +258,17 @@ constexpr std::string_view usage =
     "Prints the metadata of the multifile <sionfn>, all its physical files as one.\n\n"
     "Options:\n"
     "  [-a]   filled bytes of every chunk of every task\n"
-    "  [-m]   where the tasks lie, as a list\n"
-    "  [-M]   where the tasks lie, by physical file\n"
+    "  [-m]   places of the tasks, as a list\n"
+    "  [-M]   places of the tasks, by physical file\n"
     "  [-l]   with -a: sizes in bytes, not in MB\n"
     "  [-k]   keys of every task, with numbers of records and bytes\n"
     "  [-K]   key-value records of every task\n"
-    "  [-S]   memory that the metadata take\n"
+    "  [-S]   memory needed for the metadata\n"
     "  [-v]   verbose (no more to say)\n"
     "  [-V]   version\n"
     "  [-h]   this help\n";
 
-// What the metadata of a set take in memory: 32 bytes per task and 8 per chunk.
+// The memory taken by the metadata of a set: 32 bytes per task and 8 per chunk.
 std::uint64_t memory_of(const Set& set) {
   std::uint64_t bytes = sizeof(Set);
   for (const PhysicalFile& file : set.files()) {

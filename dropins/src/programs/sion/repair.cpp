@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// sionrepair: what can be recovered of a multifile whose writer did not close it, as a whole multifile. SIONlib has no
+// sionrepair: recovers a multifile whose writer did not close it, as a complete multifile. SIONlib has no
 // such program; this one does what `lq repair` does.
 #include <limits>
 
@@ -16,13 +16,13 @@ namespace {
 
 constexpr std::string_view usage =
     "options <sionfn> -o <outfn>\n\n"
-    "Writes what an interrupted program left in the multifile <sionfn> as the whole multifile <outfn>.\n\n"
+    "Recovers the data that an interrupted program left in the multifile <sionfn>, as a complete multifile <outfn>.\n\n"
     "Options:\n"
-    "  -o <outfn>      the new multifile, of as many physical files\n"
-    "  [-u <bytes>]    the data came in multiples of so many bytes (1): where it is not recorded how far a chunk is\n"
-    "                  filled, its end is the last byte that is not zero, rounded up to a multiple of it\n"
+    "  -o <outfn>      the new multifile, with the same number of physical files\n"
+    "  [-u <bytes>]    the data were written in multiples of this number of bytes (1): if the length of a chunk is\n"
+    "                  not recorded, it ends with the last nonzero byte, rounded up to such a multiple\n"
     "  [-f]            replaces an existing <outfn>\n"
-    "  [-n]            says what would be done\n"
+    "  [-n]            only prints what would be done\n"
     "  [-v]            verbose (no more to say)\n"
     "  [-V]            version\n"
     "  [-h]            this help\n";
@@ -56,6 +56,6 @@ int main(int argc, char** argv) {
     }
     fmt::print("sionrepair: {} tasks, {} bytes of data\n", report.tasks, report.bytes);
     if (!lq::io::has_errors(report.findings)) return;
-    throw lq::Error(lq::Code::checksum_mismatch, "not all of it is proven to be what was written: see above");
+    throw lq::Error(lq::Code::checksum_mismatch, "not all of the data are proven to be unchanged: see above");
   });
 }

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// sionsplit: one file per task, or where there are key-value records one per task and key.
+// sionsplit: writes one file per task or, for key-value records, one per task and key.
 #include <set>
 
 #include <fmt/format.h>
@@ -19,14 +19,14 @@ using lq::programs::OutputFile;
 
 constexpr std::string_view usage =
     "options <sionfn> <prefix>\n\n"
-    "Writes the data of each task of the multifile <sionfn> into a file of its own, whose name is <prefix> and the\n"
-    "number of the task; of key-value records one file for each task and key: <prefix><task>_<key>.\n\n"
+    "Writes the data of each task of the multifile <sionfn> to a separate file, whose name is <prefix> and the\n"
+    "number of the task; for key-value records one file for each task and key: <prefix><task>_<key>.\n\n"
     "Example: sionsplit data.sion data/file_\n"
     "  makes data/file_00000, data/file_00001, ...\n\n"
     "Options:\n"
     "  [-v]         verbose (no more to say)\n"
-    "  [-g]         global ranks in the names, not numbers of tasks\n"
-    "  [-d <num>]   digits in the names (5)\n"
+    "  [-g]         uses global ranks instead of task numbers in the names\n"
+    "  [-d <num>]   number of digits in the names (5)\n"
     "  [-V]         version\n"
     "  [-h]         this help\n";
 
@@ -71,7 +71,7 @@ void write_task(const Set& set, std::int32_t task, const std::string& path) {
   output.close();
 }
 
-// Records come in the order of the stream; a file grows by those of its key.
+// Records come in stream order; a file grows by those of its key.
 void write_keys(const Set& set, std::int32_t task, const std::string& stem) {
   const auto& file = set.file_of(task);
   const std::int32_t number = set.place(task).task;
@@ -98,7 +98,7 @@ void require_distinct_ranks(const Set& set) {
     if (!ranks.insert(set.rank(task)).second) {
       throw lq::Error(
           lq::Code::invalid_argument,
-          fmt::format("several tasks have rank {}, so that -g would give their files one name", set.rank(task)));
+          fmt::format("several tasks have rank {}, so -g would give their files the same name", set.rank(task)));
     }
   }
 }

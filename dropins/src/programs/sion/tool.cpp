@@ -47,7 +47,7 @@ std::int64_t whole_number(const char* text, std::int64_t smallest, std::int64_t 
   errno = 0;
   const long long number = std::strtoll(text, &end, 10);
   if (errno != 0 || end == text || *end != '\0' || number < smallest || number > largest) {
-    fmt::print(stderr, "\"{}\" is no whole number from {} to {}\n", text, smallest, largest);
+    fmt::print(stderr, "\"{}\" is not a whole number from {} to {}\n", text, smallest, largest);
     throw WrongUsage();
   }
   return number;
@@ -167,14 +167,14 @@ namespace {
 
 constexpr std::uint64_t piece_bytes = 1 << 20;
 
-// A file that is read must not be emptied.
+// A file being read must not be truncated.
 void require_other_file(const std::string& path, const format::sion::Set& set) {
   struct stat there = {};
   if (stat(path.c_str(), &there) != 0) return;
   for (const format::sion::PhysicalFile& file : set.files()) {
     struct stat read = {};
     if (stat(file.path.c_str(), &read) == 0 && read.st_dev == there.st_dev && read.st_ino == there.st_ino) {
-      throw Error(Code::invalid_argument, fmt::format("{}: is the multifile itself; choose another name", path),
+      throw Error(Code::invalid_argument, fmt::format("{}: this is the multifile itself; choose another name", path),
                   {.path = path});
     }
   }

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the programs on multifiles share: how they begin and end, a multifile opened for reading, and what they take out
-// of it into plain files.
+// Common parts of the programs on multifiles: how they begin and end, a multifile opened for reading, and writing its
+// contents to plain files.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace lq::programs {
 
 struct Program {
   std::string_view name;     // "siondump"
-  std::string_view usage;    // what follows the name, and all options
+  std::string_view usage;    // the part after the name, and all options
   std::string_view options;  // as for getopt, without h and V
 };
 
@@ -30,9 +30,9 @@ class Arguments {
  public:
   Arguments(const Program& program, int argc, char** argv);
 
-  // Calls `take` for each option with its value. -h and -V end the program with status 1, as they always did.
+  // Calls `take` for each option with its value. -h and -V end the program with status 1, as in SIONlib.
   void for_each(const std::function<void(char option, const char* value)>& take);
-  // What is no option; throws WrongUsage when there are not exactly so many.
+  // The non-option arguments; throws WrongUsage unless there are exactly that many.
   std::vector<std::string> rest(std::size_t count) const;
   const std::string& path() const noexcept { return path_; }  // of the program, as called
 
@@ -43,31 +43,31 @@ class Arguments {
   std::string path_;
 };
 
-// The whole number that an option asks for; throws WrongUsage where it is none or outside of these bounds.
+// The value of an option as a whole number; throws WrongUsage if it is not one or out of these bounds.
 std::int64_t whole_number(const char* text, std::int64_t smallest, std::int64_t largest);
 
 // In the frame of these programs.
 int run(const Program& program, int argc, char** argv, const std::function<void(Arguments& arguments)>& work);
 
 std::unique_ptr<base::ByteSource> open_file(const std::string& path);
-// A warning for files of older versions.
+// Prints a warning for files of older versions.
 format::sion::Set open_set(const std::string& path);
 
-// Of files up to version 3 these are not the widths of the room that chunks have.
+// In files up to version 3 these are not the actual widths of chunks.
 std::vector<std::int64_t> stored_widths(const format::sion::Set& set);
 
-// "512 bytes (  0.00 MB)": of the file system, as it was when the multifile was made.
+// "512 bytes (  0.00 MB)": the file system's block size when the multifile was made.
 std::string block_size(const format::sion::Set& set);
 double megabytes(std::uint64_t bytes) noexcept;  // of 2^20
 double percent(std::uint64_t part, std::uint64_t whole) noexcept;
 std::string_view order_name(ByteOrder order) noexcept;
 std::string_view key_value_name(format::sion::KeyValueMode mode) noexcept;
-// Sums over the set; its largest number of chunks of a task.
+// Sums over the set; the largest number of chunks of a task.
 std::uint64_t data_bytes(const format::sion::Set& set) noexcept;
 std::uint64_t largest_count(const format::sion::Set& set) noexcept;
 std::uint64_t largest_width(const format::sion::Set& set) noexcept;
 
-// Labelled lines about what a program does, as these programs print them.
+// Labelled lines about a program's work, in the form of these programs.
 class Lines {
  public:
   Lines(std::FILE* stream, std::string_view program) : stream_(stream), program_(program) {}
@@ -75,7 +75,7 @@ class Lines {
   void text(std::string_view label, std::string_view value) const;
   void name(std::string_view label, const std::string& path) const;
   void number(std::string_view label, std::uint64_t value) const;
-  // What is known of the multifile, between what programs say of themselves: how its data are kept, and its sizes.
+  // Facts about the multifile, between the program's own lines: how its data are stored, and its sizes.
   void nature(const format::sion::Set& set) const;
   void sizes(const format::sion::Set& set) const;
   void bytes(std::string_view label, std::uint64_t bytes) const;
@@ -88,13 +88,13 @@ class Lines {
 // "SIONlib Version 1.7.6 (git_rev Limequat), fileformat version 5".
 std::string library_version();
 
-// What programs take out of a multifile and put into a plain file.
+// Writes contents of a multifile to a plain file.
 class OutputFile {
  public:
-  // The standard output.
+  // Standard output.
   OutputFile() : file_(stdout), path_("the standard output") {}
-  // A new file, or an old one with nothing in it or at its end. Throws Error(io), and invalid_argument for a file of
-  // the set that is read.
+  // A new file, or an existing one, truncated or appended to. Throws Error(io), and invalid_argument for a file of
+  // the set being read.
   OutputFile(const std::string& path, bool append, const format::sion::Set& set);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
@@ -102,7 +102,7 @@ class OutputFile {
 
   // Copies bytes of a file in pieces of at most a mebibyte. Throws Error: truncated, io, no_space.
   void copy(base::ByteSource& source, std::uint64_t offset, std::uint64_t length);
-  // Throws Error when not everything could be written.
+  // Throws Error unless everything could be written.
   void close();
 
  private:

@@ -1,0 +1,141 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""A real SIGINT while `lq` works, verb by verb: it dies of the signal at once, and leaves no file that is not complete."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from test_interrupts import sparse_gauge_file
+
+LQ = os.environ.get("LQ_PROGRAM") or shutil.which("lq")
+MPIRUN = shutil.which("mpirun")
+pytestmark = pytest.mark.skipif(LQ is None, reason="there is no lq")
+
+AT_WORK = 0.5  # seconds after which a verb is at its work
+AT_ONCE = 10  # seconds; one on a machine of one's own
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """What verbs have to do with: 450 GB without room on the disk, 1.2 GB, many small ones, and a multifile."""
+    folder = tmp_path_factory.mktemp("files")
+    (folder / "far").mkdir()
+    sparse_gauge_file(folder / "far/huge.ildg", (128, 128, 128, 384))
+    sparse_gauge_file(folder / "large.ildg", (32, 32, 32, 64))
+    run("pack", folder / "set.sion", folder / "large.ildg", "--sync", "none")
+    run("generate", "-q", folder / "small.ildg", "--lattice", "4x4x4x8", "--sweeps", "1")
+    (folder / "many").mkdir()
+    for k in range(4000):
+        os.link(folder / "small.ildg", folder / f"many/{k}.ildg")
+    yield folder
+    shutil.rmtree(folder)
+
+
+def run(*words, **options):
+    subprocess.run([LQ, *map(str, words)], check=True, stdout=subprocess.DEVNULL, **options)
+
+
+READING = {
+    "verify": "verify FAR/huge.ildg",
+    "verify_below": "verify -r FAR",
+    "validate": "validate FAR/huge.ildg",
+    "diff": "diff FAR/huge.ildg FAR/huge.ildg",
+    "diagnose": "diagnose FAR/huge.ildg --whole-bytes 1000000000000",
+    "cat": "cat FAR/huge.ildg ildg-binary-data",
+    "scrub": "scrub --db FILES/far.db",
+}
+WRITING = {
+    "generate": "generate new.ildg --lattice 16x16x16x16 --sweeps 1000000",
+    "convert": "convert FILES/large.ildg new.scidac --accept-damage",
+    "convert_many": "convert FILES/many new --to nersc --allow-loss",
+    "squeeze": "squeeze FILES/large.ildg new.sqz",
+    "protect": "protect FAR/huge.ildg",
+    "repair": "repair FAR/huge.ildg -o new",
+    "pack": "pack new.sion FILES/large.ildg FILES/large.ildg",
+    "unpack": "unpack FILES/set.sion -d new",
+    "extract": "extract FILES/large.ildg ildg-binary-data new",
+    "convert_part": "convert FILES/large.ildg new.scidac --region t=1:62 --accept-damage",
+    "defrag": "defrag FILES/set.sion -o new.sion",
+    "copy": "copy FILES/large.ildg new.ildg",
+    "repartition": "repartition FILES/large.ildg new.set --to t=block:4",
+    "index": "index FILES/many --db new.db",
+    "manifest": "manifest FILES/many -o new.txt",
+    "references": "export --references FILES/many -o new.json",
+    "bench": "bench lattice --lattice 32x32x32x64 --path .",
+    "set": "set FAR/huge.ildg new.ildg beta=6.1",
+}
+
+
+def words_of(line, files):
+    return [word.replace("FILES", str(files)).replace("FAR", str(files / "far")) for word in line.split()]
+
+
+def is_complete(path):
+    """Whole files of verbs that make several, and what the next `lq copy` or `lq repartition` goes on with."""
+    if path.name.startswith(".") and path.name.endswith((".lq-copy", ".lq-copied")) or ".set." in path.name:
+        return True
+    return path.suffix == ".db" or subprocess.run([LQ, "verify", "-q", path], stdout=subprocess.DEVNULL).returncode == 0
+
+
+def interrupted(words, folder, send=signal.SIGINT):
+    """The exit code of a program that was at work when the signal came; None if it was ready before."""
+    program = subprocess.Popen(words, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    time.sleep(AT_WORK)
+    if program.poll() is not None:
+        assert program.returncode == 0, program.communicate()[1].decode()
+        return None
+    program.send_signal(send)
+    began = time.monotonic()
+    try:
+        program.communicate(timeout=60)
+    finally:
+        program.kill()
+    assert time.monotonic() - began < AT_ONCE
+    return program.returncode
+
+
+@pytest.mark.parametrize("verb", READING)
+def test_ctrl_c_ends_what_reads(files, tmp_path, verb):
+    if verb == "scrub":
+        run("index", "-q", files / "far", "--db", files / "far.db")
+    assert interrupted([LQ, *words_of(READING[verb], files)], tmp_path) == -signal.SIGINT
+
+
+@pytest.mark.parametrize("verb, number", [(verb, signal.SIGINT) for verb in WRITING] + [("convert", signal.SIGTERM), ("manifest", signal.SIGTERM)])
+def test_ctrl_c_leaves_only_what_is_complete(files, tmp_path, verb, number):
+    code = interrupted([LQ, *words_of(WRITING[verb], files)], tmp_path, number)
+    assert code in (-number, None)
+    left = [path for path in tmp_path.rglob("*") if path.is_file()] + list((files / "far").glob("*parity*"))
+    assert code is None or [path for path in left if not is_complete(path)] == []
+
+
+@pytest.mark.skipif(not os.path.exists(f"{LQ}-mpi") or MPIRUN is None, reason="there is no lq-mpi")
+@pytest.mark.parametrize("verb", ("generate", "convert", "squeeze", "protect", "copy"))
+def test_ctrl_c_ends_all_ranks(files, tmp_path, verb):
+    """What a launcher makes of Ctrl-C reaches the ranks."""
+    words = [MPIRUN, "-n", "3", f"{LQ}-mpi", *words_of(WRITING[verb], files)]
+    assert interrupted(words, tmp_path) != 0
+    left = [path for path in tmp_path.rglob("*") if path.is_file()] + list((files / "far").glob("*parity*"))
+    assert [path for path in left if not is_complete(path)] == []
+
+
+@pytest.mark.skipif(MPIRUN is None, reason="there is no mpirun")
+def test_ctrl_c_ends_ranks_of_python(files, tmp_path):
+    """The launcher ends them, and they take back what they had begun."""
+    pytest.importorskip("mpi4py")
+    work = (f"from mpi4py import MPI; import limequat as lq; "
+            f"lq.convert({str(files / 'large.ildg')!r}, 'new.scidac', accept_damage=True, comm=MPI.COMM_WORLD)")
+    program = subprocess.Popen([MPIRUN, "-n", "3", sys.executable, "-c", work], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    while not os.listdir(tmp_path) and program.poll() is None:
+        time.sleep(0.01)
+    if program.poll() is not None:
+        pytest.skip(program.communicate()[1].decode()[-300:])
+    program.send_signal(signal.SIGINT)
+    program.communicate(timeout=60)
+    assert os.listdir(tmp_path) == []
