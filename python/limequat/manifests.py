@@ -19,6 +19,7 @@ from typing import List, Optional, Union
 
 from limequat import publishing
 from limequat.answers import Judgement
+from limequat.cores import usable_cores
 from limequat.errors import (ChecksumError, Code, Error, Exists, InvalidArgument, IoError, Malformed, NotFound,
                              UnknownFormat)
 from limequat.questions import verify as verify_file
@@ -191,8 +192,7 @@ def _looks(folder, places, algorithm, verifies, threads, told):
         except OSError as error:
             return publishing.kind_of(error)(f"{path}: {error.strerror}", path=path, errno=error.errno)
 
-    workers = threads or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else threads or os.cpu_count() or 1
-    with concurrent.futures.ThreadPoolExecutor(max(1, workers)) as pool:
+    with concurrent.futures.ThreadPoolExecutor(threads or usable_cores()) as pool:
         for number, (place, looked) in enumerate(zip(places, pool.map(look, places)), 1):
             if told is not None:
                 told(number, len(places))

@@ -5,14 +5,16 @@
 from __future__ import annotations
 
 import ctypes
+from concurrent.futures import ThreadPoolExecutor
 from ctypes import c_int64
-from typing import TYPE_CHECKING, List, Literal, Optional
+from typing import TYPE_CHECKING, Any, List, Literal, Optional, Sequence, Tuple, Union, overload
 
 from limequat import structs
 from limequat._library import call, path_bytes, reading_bytes, target_bytes, text_bytes, text_from
 from limequat.answers import Findings, Judgement, Verification, parse
 from limequat.arrays import region_text
 from limequat.communicators import agreed, group_of
+from limequat.cores import usable_cores
 from limequat.errors import InvalidArgument
 from limequat.extents import extents_of
 from limequat.options import Options, takes
@@ -53,8 +55,31 @@ def info(path: Path, *, comm: Optional[Comm] = None, **options: "Unpack[Limits]"
 inspect = info
 
 
+def _verify_all(paths: Sequence[Path], options: Any) -> List[Verification]:
+    """As many files at a time as there are threads, which share cores and memory; progress counts files."""
+    tell = options.get("progress")
+    threads = options.get("threads") or usable_cores()
+    at_once = max(1, min(threads, len(paths)))
+    each = {**options, "progress": False, "threads": max(1, threads // at_once),
+            "memory_bytes": options.get("memory_bytes", 4 << 30) // at_once}
+    answers = []
+    with ThreadPoolExecutor(at_once) as pool:
+        for answer in pool.map(lambda path: verify(path, **each), paths):
+            answers.append(answer)
+            if tell is not None:
+                tell(len(answers), len(paths))
+    return answers
+
+
+@overload
+def verify(path: Path, *, comm: Optional[Comm] = ..., **options: "Unpack[VerifyOptions]") -> Verification: ...
+@overload
+def verify(path: Union[List[Path], Tuple[Path, ...]], *, comm: Optional[Comm] = ...,
+           **options: "Unpack[VerifyOptions]") -> List[Verification]: ...
+
+
 @takes("VerifyOptions")
-def verify(path: Path, *, comm: Optional[Comm] = None, **options: "Unpack[VerifyOptions]") -> Verification:
+def verify(path: Any, *, comm: Optional[Comm] = None, **options: "Unpack[VerifyOptions]") -> Any:
     """Checks structure, sizes, checksums and (for gauge fields) physics of the file ``path``, and locates damage.
 
     {options}
@@ -62,7 +87,13 @@ def verify(path: Path, *, comm: Optional[Comm] = None, **options: "Unpack[Verify
     physics may also be True (always) or False (never). comm: a communicator or Grid whose ranks share the work.
     Returns a :class:`Verification`, true if ``ok``: ``verdict`` ("sound", "consistent", "unproven", "damaged", ...),
     ``claims``, ``fields``, ``findings``; a damaged file is an answer, not an exception.
+
+    A list or tuple of paths gives a list of answers in the same order. ``threads`` of them are verified at a time (by
+    default one on each core), or, with comm, one after the other by all its ranks; progress counts files. What cannot be
+    read raises its error, of several files that of the first in the list.
     """
+    if isinstance(path, (list, tuple)):
+        return _verify_all(path, options) if comm is None else [verify(one, comm=comm, **options) for one in path]
     is_sound, group = ctypes.c_int(), group_of(comm)
     with agreed(group):
         path, how = reading_bytes(path), Options("VerifyOptions", options).over(group)

@@ -30,6 +30,25 @@ def test_damage_is_found_and_where(gauge_file, links):
     assert any(finding.severity == "error" for finding in verification.findings)
 
 
+def test_a_list_of_files_has_an_answer_for_each_in_its_order(gauge_file, links, tmp_path):
+    """Whatever the number of threads, as single calls would give it."""
+    paths = []
+    for number in range(9):
+        paths.append(tmp_path / f"conf.{number}.lime")
+        paths[-1].write_bytes(gauge_file.read_bytes())
+    damaged(paths[4], 2, links)
+    for threads in (0, 1, 4, 40):
+        told = []
+        answers = lq.verify(paths, threads=threads, progress=lambda done, files: told.append((done, files)))
+        assert [bool(answer) for answer in answers] == [number != 4 for number in range(9)]
+        assert [answer.path for answer in answers] == [str(path) for path in paths]
+        assert told == [(number + 1, 9) for number in range(9)]
+    assert answers == [lq.verify(path) for path in paths]
+    assert lq.verify([]) == [] and lq.verify((paths[0],))[0].ok
+    with pytest.raises(lq.NotFound, match="nowhere.3"):
+        lq.verify([*paths, tmp_path / "nowhere.3", tmp_path / "nowhere.2"])
+
+
 def test_physics_is_measured_on_demand(gauge_file, links):
     physics = lq.verify(gauge_file, physics=True).fields[0].physics
     assert physics.plaquette.average == lq.plaquette(links).average

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@
 
 #include "base/text_facts.hpp"
 #include "ensemble/files.hpp"
+#include "io/scan.hpp"
 
 namespace lq::ensemble {
 
@@ -105,6 +107,7 @@ struct Looked {
   std::optional<std::int64_t> trajectory;
   const char* trajectory_from = nullptr;  // "metadata", "name"
   std::string series;
+  std::shared_ptr<io::ScannedFile> scanned = nullptr;  // the file, open; only of glance_at(), of what it recognised
 
   std::string_view state() const noexcept;  // "indexed", "damaged", "incomplete", "unreadable"
   Sighting sighting() const;
@@ -112,8 +115,10 @@ struct Looked {
 
 // Any thread. Errors of the file are part of the result.
 Looked look_at(const std::string& path, const Limits& limits);
-// The same without properties, series and trajectory, for callers that verify the file anyway.
-Looked glance_at(const std::string& path, const Limits& limits);
+// The same without properties, series and trajectory, for callers that verify the file anyway, and have its status from
+// a walk.
+Looked glance_at(storage::Transport& transport, const std::string& path, const FileStatus& status,
+                 const Limits& limits);
 // For files that are not examined: name and status alone.
 Looked without_look(const std::string& path, const FileStatus& status);
 

@@ -11,7 +11,6 @@
 #include <limequat/catalog.hpp>
 #include <limequat/error.hpp>
 #include <limequat/file.hpp>
-#include <limequat/inspect.hpp>
 
 #include "base/text.hpp"
 #include "ensemble/files.hpp"
@@ -113,9 +112,10 @@ void find_further(Looked& looked) {
   }
 }
 
-void look_inside(Looked& looked, const Limits& limits) {
+void look_inside(storage::Transport& transport, Looked& looked, const Limits& limits) {
   try {
-    looked.catalog = inspect(looked.path, {}, limits);
+    looked.scanned = io::ScannedFile::open(transport, looked.path, {}, limits);
+    looked.catalog = looked.scanned->catalog();
   } catch (const Error& error) {
     FileStatus status;
     looked.is_gone = error.code() == Code::not_found && !status_of(looked.path, status);
@@ -159,11 +159,13 @@ Looked without_look(const std::string& path, const FileStatus& status) {
   return looked;
 }
 
-Looked glance_at(const std::string& path, const Limits& limits) {
+Looked glance_at(storage::Transport& transport, const std::string& path, const FileStatus& status,
+                 const Limits& limits) {
   Looked looked;
   looked.path = path;
-  if (status_of(path, looked.status)) {
-    look_inside(looked, limits);
+  looked.status = status;
+  if (status.inode != 0) {
+    look_inside(transport, looked, limits);
   } else {
     looked.is_gone = !is_link(path);
     if (!looked.is_gone) looked.other = "a link to a file that does not exist";
@@ -175,8 +177,10 @@ Looked look_at(const std::string& path, const Limits& limits) {
   constexpr int attempts = 3;
   Looked looked;
   for (int attempt = 1; attempt <= attempts; ++attempt) {
-    looked = glance_at(path, limits);
-    FileStatus after;
+    FileStatus before, after;
+    status_of(path, before);
+    looked = glance_at(storage::resolve(path), path, before, limits);
+    looked.scanned.reset();
     const bool is_there = status_of(path, after);
     looked.is_changing = is_there && (after.size != looked.status.size || after.modified != looked.status.modified);
     if (!looked.is_changing) break;

@@ -3,19 +3,25 @@
 //
 // Several files at a time, without a catalogue.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
 #include <limequat/ensemble.hpp>
 
+#include "base/bytes.hpp"
 #include "base/ordered_results.hpp"
+#include "base/path.hpp"
 #include "comm/team.hpp"
 #include "ensemble/files.hpp"
 #include "ensemble/folder.hpp"
 #include "io/verdict.hpp"
 #include "protection/layout.hpp"
+#include "sets/checkpoint/repair.hpp"
+#include "storage/listed_folders.hpp"
 
 namespace lq::ensemble {
 namespace {
@@ -23,11 +29,13 @@ namespace {
 using ensemble::Place;
 using ensemble::Standing;
 
-VerifiedFile verified(std::string path, const VerifyOptions& options) {
+// `verify(path)`, or what it throws.
+template <class Verify>
+VerifiedFile verified_by(std::string path, const Verify& verify) {
   VerifiedFile file;
   file.path = std::move(path);
   try {
-    file.verification = verify(file.path, {}, options);
+    file.verification = verify(file.path);
     file.verdict = file.verification->verdict;
   } catch (const Error& error) {
     file.verdict = io::verdict_of(error);
@@ -35,6 +43,42 @@ VerifiedFile verified(std::string path, const VerifyOptions& options) {
     file.error = error;
   }
   return file;
+}
+
+VerifiedFile verified(storage::Transport& files, std::string path, const VerifyOptions& options) {
+  return verified_by(std::move(path),
+                     [&](const std::string& name) { return sets::verify_file(files, name, {}, options); });
+}
+
+// Folders of which so many files are verified are listed.
+constexpr std::uint64_t many_files = 16;
+
+// The files of folders that may be listed.
+class Folders {
+ public:
+  // Of a folder whose files were found by listing it.
+  void add(const std::string& path) { listed_.add_folder_of(path); }
+  void add_crowded(const std::vector<std::string>& paths) {
+    std::unordered_map<std::string, std::uint64_t> files;
+    for (const std::string& path : paths) {
+      if (++files[base::folder_before(path)] == many_files) add(path);
+    }
+  }
+  // Calls use(transport), with the one through which the file is to be read.
+  template <class Use>
+  auto with(const std::string& path, const Use& use) const {
+    storage::Transport& plain = storage::resolve(path);
+    if (!listed_.when_listed(path)) return use(plain);
+    storage::ListedTransport files(plain, listed_, path);
+    return use(static_cast<storage::Transport&>(files));
+  }
+
+ private:
+  storage::ListedFolders listed_;
+};
+
+VerifiedFile verified(const Folders& folders, const std::string& path, const VerifyOptions& options) {
+  return folders.with(path, [&](storage::Transport& files) { return verified(files, path, options); });
 }
 
 VerifiedFile not_verified(std::string path, Verdict verdict, std::string problem) {
@@ -70,6 +114,7 @@ struct Candidate {
   bool is_named = false;
   bool was_entry = false;
   std::optional<VerifiedFile> answer;
+  std::optional<VerifiedFile> verified;  // a small file is, while it is open to be looked at
   ensemble::Sighting sighting;
   std::string what;  // its kind if no format recognises it
 };
@@ -78,6 +123,7 @@ class Listing {
  public:
   void add(const std::string& path);
   std::vector<Candidate> take() { return std::move(files_); }
+  const Folders& folders() const noexcept { return folders_; }
 
  private:
   void add_folder(const std::string& folder);
@@ -96,6 +142,7 @@ class Listing {
   }
 
   std::vector<Candidate> files_;
+  Folders folders_;
   std::unordered_set<std::string> catalogues_;  // unreadable ones, reported once
 };
 
@@ -112,7 +159,10 @@ void Listing::add_folder(const std::string& folder) {
     ensemble::full_path(folder);  // throws if it does not exist
     ensemble::walk(
         folder,
-        [&](const std::string& path, const ensemble::FileStatus& status) { found.push_back(listed(path, status)); },
+        [&](const std::string& path, const ensemble::FileStatus& status) {
+          folders_.add(path);
+          found.push_back(listed(path, status));
+        },
         [&](const std::string& where, const std::string& reason) {
           const Error error(Code::no_permission, fmt::format("{}: cannot read the folder: {}", where, reason),
                             {.path = where});
@@ -155,10 +205,38 @@ void Listing::compare_with_catalogue(const std::string& folder, std::vector<Cand
   }
 }
 
-void look(Candidate& file, const Limits& limits) {
+// Small files are verified while they are looked at, so that each is opened once; nobody waits long for the first
+// verdict, nor do too many verdicts wait for the last look.
+class EarlyVerification {
+ public:
+  // nullptr: none.
+  explicit EarlyVerification(const VerifyOptions* options) : options_(options) {}
+
+  void verify(Candidate& file, storage::Transport& files, const ensemble::Looked& looked) {
+    constexpr std::uint64_t small = 2 * base::mebi, most_files = 16384;
+    constexpr std::uint64_t memory = 8;  // for each byte of the file, so that its links are measured
+    if (options_ == nullptr || !looked.scanned || !looked.problem.empty() || !looked.part_of.empty()) return;
+    if (looked.status.size > small || looked.status.size * memory > options_->memory_bytes) return;
+    if (begun_.fetch_add(1) >= most_files) return;
+    file.verified = verified_by(file.path, [&](const std::string& path) {
+      return sets::verify_scanned(files, path, *options_, looked.scanned);
+    });
+  }
+
+ private:
+  const VerifyOptions* options_;
+  std::atomic<std::uint64_t> begun_ = 0;
+};
+
+void look(Candidate& file, const Folders& folders, const Limits& limits, EarlyVerification& early) {
   const bool is_unread = ensemble::is_temporary(file.path) || protection::is_sidecar(file.path);
-  ensemble::Looked looked =
-      is_unread ? ensemble::without_look(file.path, file.status) : ensemble::glance_at(file.path, limits);
+  const ensemble::Looked looked = folders.with(file.path, [&](storage::Transport& files) {
+    if (is_unread) return ensemble::without_look(file.path, file.status);
+    ensemble::Looked seen = ensemble::glance_at(files, file.path, file.status, limits);
+    early.verify(file, files, seen);
+    seen.scanned.reset();
+    return seen;
+  });
   if (looked.is_gone) {
     file.answer =
         not_verified(file.path, Verdict::unreadable, file.path + ": the file was removed while others were read");
@@ -166,13 +244,14 @@ void look(Candidate& file, const Limits& limits) {
   }
   file.sighting = looked.sighting();
   file.sighting.was_entry = file.was_entry;
-  file.what = std::move(looked.other);
+  file.what = looked.other;
 }
 
-VerifiedFile answer_of(const Candidate& file, const Place& place, const VerifyOptions& options) {
+VerifiedFile answer_of(const Candidate& file, const Place& place, const Folders& folders,
+                       const VerifyOptions& options) {
   switch (place.standing) {
     case Standing::entry:
-      return verified(file.path, options);
+      return file.verified ? *file.verified : verified(folders, file.path, options);
     case Standing::stranger:
       return not_verified(file.path, Verdict::foreign, fmt::format("{}: this is {}", file.path, file.what));
     default:
@@ -190,18 +269,21 @@ std::int64_t now_in_nanoseconds() {
 namespace {
 
 // Classifies each file by its neighbours.
-std::vector<Place> places_of(std::vector<Candidate>& files, int threads, const Limits& limits) {
+std::vector<Place> places_of(std::vector<Candidate>& files, const Folders& folders, int threads, const Limits& limits,
+                             EarlyVerification& early, const Progress& progress = {}) {
   ensemble::Neighbours neighbours;
+  std::uint64_t done = 0;
   base::in_order(
       files.size(), comm::or_usable_cores(threads),
       [&](std::uint64_t k) {
         Candidate& file = files[static_cast<std::size_t>(k)];
-        if (!file.answer) look(file, limits);
+        if (!file.answer) look(file, folders, limits, early);
         return k;
       },
       [&](std::uint64_t k, std::uint64_t) {
         const Candidate& file = files[static_cast<std::size_t>(k)];
         if (!file.answer) neighbours.add(file.sighting);
+        if (progress && file.verified) progress(++done, files.size());
       });
   const std::int64_t now = now_in_nanoseconds();
   std::vector<Place> places;
@@ -219,7 +301,8 @@ Below look_below(const std::string& folder, int threads, const Limits& limits) {
   Listing listing;
   listing.add(folder);
   std::vector<Candidate> files = listing.take();
-  const std::vector<Place> places = places_of(files, threads, limits);
+  EarlyVerification none(nullptr);
+  const std::vector<Place> places = places_of(files, listing.folders(), threads, limits, none);
   Below below;
   for (std::size_t k = 0; k < files.size(); ++k) {
     if (files[k].answer) {
@@ -227,7 +310,7 @@ Below look_below(const std::string& folder, int threads, const Limits& limits) {
     } else if (places[k].standing == Standing::entry) {
       below.entries.push_back(files[k].path);
     } else if (places[k].standing != Standing::part) {
-      below.others.push_back(answer_of(files[k], places[k], {}));
+      below.others.push_back(answer_of(files[k], places[k], listing.folders(), {}));
     }
   }
   return below;
@@ -236,9 +319,11 @@ Below look_below(const std::string& folder, int threads, const Limits& limits) {
 void verify_all(const std::vector<std::string>& paths, int threads, const VerifyOptions& options,
                 const std::function<void(const VerifiedFile&)>& tell) {
   const Shares shares(paths.size(), threads, options);
+  Folders folders;
+  folders.add_crowded(paths);
   base::in_order(
       paths.size(), shares.at_once(),
-      [&](std::uint64_t k) { return verified(paths[static_cast<std::size_t>(k)], shares.each()); },
+      [&](std::uint64_t k) { return verified(folders, paths[static_cast<std::size_t>(k)], shares.each()); },
       [&](std::uint64_t, const VerifiedFile& file) { tell(file); });
 }
 
@@ -247,20 +332,26 @@ void verify_below(const std::vector<std::string>& paths, int threads, const Veri
   Listing listing;
   for (const std::string& path : paths) listing.add(path);
   std::vector<Candidate> files = listing.take();
-  const std::vector<Place> places = places_of(files, threads, options.limits);
+  const Shares all(files.size(), threads, options);
+  EarlyVerification early(&all.each());
+  const std::vector<Place> places =
+      places_of(files, listing.folders(), threads, options.limits, early, options.progress);
   const auto is_entry = [](const Place& place) { return place.standing == Standing::entry; };
   const Shares shares(static_cast<std::uint64_t>(std::ranges::count_if(places, is_entry)), threads, options);
+  auto done = static_cast<std::uint64_t>(
+      std::ranges::count_if(files, [](const Candidate& file) { return file.verified.has_value(); }));
   base::in_order(
       files.size(), shares.at_once(),
       [&](std::uint64_t k) {
         const Candidate& file = files[static_cast<std::size_t>(k)];
-        return file.answer ? *file.answer : answer_of(file, places[static_cast<std::size_t>(k)], shares.each());
+        return file.answer ? *file.answer
+                           : answer_of(file, places[static_cast<std::size_t>(k)], listing.folders(), shares.each());
       },
       [&](std::uint64_t k, VerifiedFile answer) {
         const auto number = static_cast<std::size_t>(k);
         answer.is_named = files[number].is_named;
         if (places[number].standing != Standing::part) tell(answer);
-        if (options.progress) options.progress(k + 1, files.size());
+        if (options.progress && !files[number].verified) options.progress(++done, files.size());
       });
 }
 

@@ -60,8 +60,8 @@ std::string factor_between(double stated, double measured) {
 
 struct LinksInMemory {
   Grid grid;
-  std::vector<double> numbers;
-  MutableField field;  // of these
+  std::unique_ptr<double[]> numbers;  // which reading fills
+  MutableField field;                 // of these
 };
 
 class Verifier {
@@ -391,9 +391,11 @@ engine::TransferStats Verifier::read_links(const FieldEntry& entry, std::optiona
   const Grid grid(communicator_, entry.payload.extents);
   ReadOptions how;
   comm::agree(comm(), [&] {
-    memory.emplace(LinksInMemory{grid, {}, {}});
-    memory->numbers.resize(static_cast<std::size_t>(grid.local_volume() * entry.payload.spec.numbers));
-    memory->field = lattice::resolve_field(grid, gauge(memory->numbers, {.colors = entry.payload.spec.colors}));
+    memory.emplace(LinksInMemory{grid, nullptr, {}});
+    const auto numbers = static_cast<std::size_t>(grid.local_volume() * entry.payload.spec.numbers);
+    memory->numbers = std::make_unique_for_overwrite<double[]>(numbers);
+    memory->field = lattice::resolve_field(
+        grid, gauge(std::span(memory->numbers.get(), numbers), {.colors = entry.payload.spec.colors}));
     how.block_bytes = options_.block_bytes;
     how.progress = options_.progress;
     how.route.threads = options_.threads;
@@ -610,16 +612,31 @@ Verification io::verify(const std::string& path, const Communicator& communicato
   return verify(storage::resolve(path), path, communicator, options);
 }
 
-Verification io::verify(storage::Transport& transport, const std::string& path, const Communicator& communicator,
-                        const VerifyOptions& options) {
-  // These options decide who measures, so all ranks must agree on them.
+namespace {
+
+// These options decide who measures, so all ranks must agree on them.
+void require_same_options(const Communicator& communicator, const VerifyOptions& options) {
   comm::require_same(communicator.engine(), [&] {
     if (options.observables || options.flow_steps != 0) {
       physics::require_valid_flow(options.flow_steps, options.flow_step);
     }
     return options::stated("VerifyOptions", options);
   });
+}
+
+}  // namespace
+
+Verification io::verify(storage::Transport& transport, const std::string& path, const Communicator& communicator,
+                        const VerifyOptions& options) {
+  require_same_options(communicator, options);
   return Verifier(transport, path, communicator, options).run();
+}
+
+Verification io::verify(const std::shared_ptr<ScannedFile>& file, const Communicator& communicator,
+                        const VerifyOptions& options) {
+  require_same_options(communicator, options);
+  file->open_everywhere();
+  return Verifier(file, communicator, options).run();
 }
 
 Verification io::verify_structure(std::shared_ptr<ScannedFile> file, const Communicator& communicator,

@@ -22,6 +22,10 @@ Verification verify(const std::string& path, const Communicator& communicator = 
 Verification verify(storage::Transport& transport, const std::string& path, const Communicator& communicator,
                     const VerifyOptions& options);
 
+// Collective. The same, of a file that was scanned before.
+Verification verify(const std::shared_ptr<ScannedFile>& file, const Communicator& communicator,
+                    const VerifyOptions& options);
+
 // Collective. Findings other than the data of fields, for callers that compare the data in transit. For
 // a file that is open on all ranks, or for a path.
 Verification verify_structure(std::shared_ptr<ScannedFile> file, const Communicator& communicator,

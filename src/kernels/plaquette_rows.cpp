@@ -66,13 +66,13 @@ void terms_of_any(std::size_t colors, const PlaquetteRows& rows, double* terms) 
     return mu == rows.along ? here.link((s + 1) % rows.sites, 0)
                             : SitesOfRow<Real>{rows.above[mu], numbers, dimensions}.link(s, 0);
   };
-  const std::size_t link = numbers * isa::row_lanes;
+  const std::size_t link = numbers * isa::row_lanes, apart = rows.terms_apart > 0 ? rows.terms_apart : padded;
   const auto n = static_cast<double>(colors);
   for (std::size_t s = 0; s < padded; ++s) {
     double* to = terms + s;
     const auto put = [&](double term) {
       *to = s < rows.sites ? term : 0;
-      to += padded;
+      to += apart;
     };
     for (std::size_t mu = 0; mu < dimensions; ++mu) {
       for (std::size_t nu = mu + 1; nu < dimensions; ++nu) {

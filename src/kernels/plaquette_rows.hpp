@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 
 #include <limequat/field.hpp>
@@ -25,6 +26,23 @@ struct alignas(isa::cache_line) RowLine {
   std::byte bytes[isa::cache_line];
 };
 
+// Memory for some lines, as it comes. Aligned allocations do not fit into the hole that the one before has left behind,
+// so that a program that looks at many files would grow with each.
+class RowMemory {
+ public:
+  explicit RowMemory(std::size_t lines)
+      : bytes_(std::make_unique_for_overwrite<std::byte[]>((lines + 1) * sizeof(RowLine))) {
+    void* at = bytes_.get();
+    std::size_t room = (lines + 1) * sizeof(RowLine);
+    lines_ = static_cast<RowLine*>(std::align(alignof(RowLine), lines * sizeof(RowLine), at, room));
+  }
+  RowLine* get() const noexcept { return lines_; }
+
+ private:
+  std::unique_ptr<std::byte[]> bytes_;
+  RowLine* lines_;
+};
+
 // The lines of a row of sites with `numbers` numbers each; `numbers` is even.
 inline std::size_t row_lines(Precision precision, std::size_t sites, std::size_t numbers) noexcept {
   return numbers * padded_sites(sites) * (precision == Precision::single ? sizeof(float) : sizeof(double)) /
@@ -37,7 +55,8 @@ void to_row(Precision precision, const void* memory, std::size_t numbers, std::s
 // Number of terms per site that `terms` must hold: the planes, then the links.
 inline std::size_t terms_of_site(std::size_t dimensions) noexcept { return dimensions * (dimensions + 1) / 2; }
 
-// Re Tr / N of all plaquettes and links that begin at the sites of a row, padded_sites() values of each.
+// Re Tr / N of all plaquettes and links that begin at the sites of a row, padded_sites() values of each. If `along` is
+// no dimension, no row is along one: then `above` has the neighbours in all of them.
 void plaquette_terms(Precision precision, int colors, const PlaquetteRows& rows, double* terms) noexcept;
 
 // For SU(2) and SU(3): for each link of the sites of a row the square of the largest |element| of U U^dagger - 1, and

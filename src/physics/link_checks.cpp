@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "comm/comm.hpp"
-#include "kernels/plaquette_rows.hpp"
 #include "lattice/site_order.hpp"
 #include "physics/su_n.hpp"
 
@@ -84,8 +83,7 @@ std::size_t LinkChecks::site_numbers() const noexcept {
 void LinkChecks::measure(std::span<const double> links, std::size_t sites, Distances& found) const {
   const auto dimensions = static_cast<std::size_t>(grid_.extents().size());
   const std::size_t numbers = site_numbers();
-  found.padded = kernels::padded_sites(sites);
-  if (colors_ == 2 || colors_ == 3) {
+  if (have_rows()) {
     constexpr std::size_t most_numbers = matrix_numbers(3) * max_dimensions;
     std::array<kernels::RowLine, most_numbers * most_sites * sizeof(double) / sizeof(kernels::RowLine)> row;
     kernels::to_row(Precision::double_, links.data(), numbers, sites, row.data());
@@ -103,10 +101,23 @@ void LinkChecks::measure(std::span<const double> links, std::size_t sites, Dista
 }
 
 bool LinkChecks::add_distances(std::uint64_t site, std::span<const double> links) {
-  const auto dimensions = static_cast<std::size_t>(grid_.extents().size());
   const std::size_t sites = links.size() / site_numbers();
   Distances found;
+  found.padded = kernels::padded_sites(sites);
   measure(links, sites, found);
+  return add(site, sites, found);
+}
+
+bool LinkChecks::add_distances(std::uint64_t site, std::size_t sites, const kernels::RowLine* row) {
+  Distances found;
+  found.padded = kernels::padded_sites(sites);
+  kernels::link_distances(Precision::double_, colors_, row, static_cast<std::size_t>(grid_.extents().size()), sites,
+                          found.from_unitarity.data(), found.from_one.data());
+  return add(site, sites, found);
+}
+
+bool LinkChecks::add(std::uint64_t site, std::size_t sites, Distances& found) {
+  const auto dimensions = static_cast<std::size_t>(grid_.extents().size());
   double largest = 0, largest_determinant = 0;
   for (std::size_t mu = 0; mu < dimensions; ++mu) {
     double* const distances = found.from_unitarity.data() + mu * found.padded;
@@ -178,9 +189,13 @@ Unitarity LinkChecks::unitarity(const LinkChecks& mine) const {
   return result;
 }
 
-void SeenLinks::add_sites(const Grid& grid, std::uint64_t site, std::span<const double> links) {
-  if (!checks.add_distances(site, links)) return;
+void SeenLinks::add_sites(const Grid& grid, std::uint64_t site, std::span<const double> links,
+                          const kernels::RowLine* row) {
   const std::size_t of_site = checks.site_numbers();
+  const bool has_row = row != nullptr && checks.have_rows();
+  const bool is_far =
+      has_row ? checks.add_distances(site, links.size() / of_site, row) : checks.add_distances(site, links);
+  if (!is_far) return;
   for (std::size_t at = 0; at < links.size(); at += of_site, ++site) {
     not_finite.value += count_not_finite(links.subspan(at, of_site));
     zeros.add_site(grid, site, links.subspan(at, of_site));

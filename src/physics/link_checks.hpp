@@ -13,6 +13,7 @@
 #include <limequat/grid.hpp>
 #include <limequat/physics.hpp>
 
+#include "kernels/plaquette_rows.hpp"
 #include "physics/site_sums.hpp"
 
 namespace lq::physics {
@@ -51,6 +52,9 @@ class LinkChecks {
   // The same, for up to most_sites sites beginning with `site`. False if no link is far from the group, so that none is
   // zero and every number is finite.
   bool add_distances(std::uint64_t site, std::span<const double> links);
+  // The same as a row (kernels/plaquette_rows.hpp), of SU(2) and SU(3), which have_rows().
+  bool add_distances(std::uint64_t site, std::size_t sites, const kernels::RowLine* row);
+  bool have_rows() const noexcept { return colors_ == 2 || colors_ == 3; }
   static constexpr std::size_t most_sites = 32;
   std::size_t site_numbers() const noexcept;
 
@@ -81,6 +85,7 @@ class LinkChecks {
     std::array<double, most_sites * max_dimensions> from_unitarity, from_one;
   };
   void measure(std::span<const double> links, std::size_t sites, Distances& found) const;
+  bool add(std::uint64_t site, std::size_t sites, Distances& found);
   std::uint64_t link_count() const noexcept;
 
   const Grid& grid_;
@@ -111,7 +116,9 @@ struct SeenLinks {
   ZeroLinks zeros;
 
   // Local. The links of up to LinkChecks::most_sites sites beginning with `site`, except their traces.
-  void add_sites(const Grid& grid, std::uint64_t site, std::span<const double> links);
+  // `row`: the same as a row, if there is one.
+  void add_sites(const Grid& grid, std::uint64_t site, std::span<const double> links,
+                 const kernels::RowLine* row = nullptr);
   void add(const SeenLinks& other) noexcept {
     checks.add(other.checks);
     not_finite.add(other.not_finite);

@@ -40,10 +40,48 @@ bool is_in_place(const Field& field, int dimensions) {
          !device::is_device_memory(field.data);
 }
 
+// The planes of one slice as rows. Those of the slice behind take their places one by one.
+class PlanesAsRows {
+ public:
+  explicit PlanesAsRows(const physics::SliceSums& sums)
+      : sums_(sums), lines_(sums.plane_lines(Precision::double_)), memory_((sums.planes() + 2) * lines_) {
+    for (std::size_t plane = 0; plane < sums.planes() + 2; ++plane) planes_.push_back(memory_.get() + plane * lines_);
+  }
+
+  const kernels::RowLine* fill(std::size_t plane, std::span<const double> slice) {
+    return fill_memory(planes_[plane], plane, slice);
+  }
+  // The rows of this plane of the slice behind, after the terms of the plane were added to `sums`. Plane by plane, in
+  // their order.
+  const kernels::RowLine* move_on(std::size_t plane, std::span<const double> behind, physics::SliceSums& sums) {
+    const std::size_t planes = sums_.planes();
+    kernels::RowLine*& spare = planes_[planes];
+    kernels::RowLine*& first = planes_[planes + 1];  // of the slice, which is that after its last one
+    fill_memory(spare, plane, behind);
+    const kernels::RowLine* const next = plane + 1 < planes ? planes_[plane + 1] : planes == 1 ? planes_[0] : first;
+    sums.add(Precision::double_, planes_[plane], next, spare);
+    std::swap(planes_[plane], spare);
+    if (plane == 0) std::swap(spare, first);
+    return planes_[plane];
+  }
+
+ private:
+  const kernels::RowLine* fill_memory(kernels::RowLine* rows, std::size_t plane, std::span<const double> slice) const {
+    sums_.to_rows(Precision::double_, slice.data() + plane * sums_.plane_numbers(), rows);
+    return rows;
+  }
+
+  const physics::SliceSums& sums_;
+  std::size_t lines_;
+  kernels::RowMemory memory_;
+  std::vector<kernels::RowLine*> planes_;
+};
+
 // A field whose sites are all on one rank, slice by slice: in place if possible, else with copies of two slices for
-// each thread. Calls each_slice(thread, first site, links) for every slice.
-template <class EachSlice>
-physics::SliceSums slice_sums(const Grid& grid, const Field& gauge, comm::Team& team, const EachSlice& each_slice) {
+// each thread. Calls each_plane(thread, first site, links, rows) for every plane of every slice; `rows` has the same
+// links.
+template <class EachPlane>
+physics::SliceSums slice_sums(const Grid& grid, const Field& gauge, comm::Team& team, const EachPlane& each_plane) {
   const Extents& extents = grid.extents();
   const auto slices = static_cast<std::uint64_t>(extents[extents.size() - 1]);
   const std::uint64_t sites = grid.local_volume() / slices;
@@ -65,15 +103,24 @@ physics::SliceSums slice_sums(const Grid& grid, const Field& gauge, comm::Team& 
     const lattice::Share mine =
         lattice::share_of(slices, static_cast<std::uint64_t>(team.size()), static_cast<std::uint64_t>(thread));
     if (mine.begin == mine.end) return;
+    physics::SliceSums& own = sums[static_cast<std::size_t>(thread)];
+    const auto show = [&](std::uint64_t t, std::size_t plane, std::span<const double> links,
+                          const kernels::RowLine* rows) {
+      each_plane(thread, t * sites + plane * own.plane_sites(),
+                 links.subspan(plane * own.plane_numbers(), own.plane_numbers()), rows);
+    };
     std::vector<double> copy, copy_behind;
     physics::SiteStream stream(grid, gauge);
-    std::span<const double> here = slice(stream, mine.begin, copy);
+    PlanesAsRows rows(own);
+    const std::span<const double> first = slice(stream, mine.begin, copy);
+    for (std::size_t plane = 0; plane < own.planes(); ++plane) show(mine.begin, plane, first, rows.fill(plane, first));
     for (std::uint64_t t = mine.begin; t < mine.end; ++t) {
       const std::span<const double> behind = slice(stream, (t + 1) % slices, copy_behind);
-      sums[static_cast<std::size_t>(thread)].add(here, behind);
-      each_slice(thread, t * sites, here);
+      for (std::size_t plane = 0; plane < own.planes(); ++plane) {
+        const kernels::RowLine* const further = rows.move_on(plane, behind, own);
+        if (t + 1 < mine.end) show(t + 1, plane, behind, further);
+      }
       std::swap(copy, copy_behind);
-      here = behind;
     }
   });
   for (std::size_t i = 1; i < sums.size(); ++i) sums.front().add(sums[i]);
@@ -82,7 +129,7 @@ physics::SliceSums slice_sums(const Grid& grid, const Field& gauge, comm::Team& 
 
 physics::SliceSums slice_sums(const Grid& grid, const Field& gauge, int threads) {
   comm::Team team(threads);
-  return slice_sums(grid, gauge, team, [](int, std::uint64_t, std::span<const double>) {});
+  return slice_sums(grid, gauge, team, [](int, std::uint64_t, std::span<const double>, const kernels::RowLine*) {});
 }
 
 // A few sites suffice to find that most links are right; otherwise more decide: more(step) checks the sites whose
@@ -152,7 +199,9 @@ namespace {
 physics::ExaminedLinks examine_alone(const Grid& grid, const Field& gauge, int threads) {
   const int colors = gauge.spec.colors;
   const Extents& extents = grid.extents();
-  const std::size_t of_site = gauge.spec.numbers, of_run = LinkChecks::most_sites * of_site;
+  const std::size_t of_site = gauge.spec.numbers, row_sites = static_cast<std::size_t>(extents[0]);
+  const std::size_t row_lines = kernels::row_lines(Precision::double_, row_sites, of_site);
+  const std::size_t run_lines = kernels::row_lines(Precision::double_, LinkChecks::most_sites, of_site);
   std::vector<double> copy;
   Field links = gauge;
   if (!is_in_place(gauge, extents.size())) {
@@ -165,12 +214,18 @@ physics::ExaminedLinks examine_alone(const Grid& grid, const Field& gauge, int t
   comm::Team team(threads);
   std::vector<SeenLinks> of_threads(static_cast<std::size_t>(team.size()), SeenLinks{LinkChecks(grid, colors), {}, {}});
   const physics::SliceSums slices =
-      slice_sums(grid, links, team, [&](int thread, std::uint64_t site, std::span<const double> slice) {
-        for (std::size_t at = 0; at < slice.size(); at += of_run, site += LinkChecks::most_sites) {
-          of_threads[static_cast<std::size_t>(thread)].add_sites(
-              grid, site, slice.subspan(at, std::min(of_run, slice.size() - at)));
-        }
-      });
+      slice_sums(grid, links, team,
+                 [&](int thread, std::uint64_t site, std::span<const double> plane, const kernels::RowLine* rows) {
+                   SeenLinks& own = of_threads[static_cast<std::size_t>(thread)];
+                   const std::size_t sites = plane.size() / of_site;
+                   for (std::size_t row = 0; row < sites; row += row_sites, rows += row_lines) {
+                     for (std::size_t s = 0; s < row_sites; s += LinkChecks::most_sites) {
+                       const std::size_t count = std::min(LinkChecks::most_sites, row_sites - s);
+                       own.add_sites(grid, site + row + s, plane.subspan((row + s) * of_site, count * of_site),
+                                     rows + s / LinkChecks::most_sites * run_lines);
+                     }
+                   }
+                 });
   SeenLinks& all = of_threads.front();
   for (std::size_t i = 1; i < of_threads.size(); ++i) all.add(of_threads[i]);
 

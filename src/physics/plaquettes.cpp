@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "comm/agree.hpp"
+#include "kernels/plaquette_rows.hpp"
 #include "lattice/site_order.hpp"
 #include "physics/cell_sums.hpp"
 
@@ -48,27 +50,97 @@ TransposedSums sum_transposed(int colors, const Links& links, std::uint64_t step
   return sums;
 }
 
-TransposedSums sum_transposed(const Extents& extents, int colors, std::span<const double> links, std::uint64_t step) {
-  const int directions = extents.size();
-  const auto link = [&](int mu, const Coord& x) {
-    const std::uint64_t site = lattice::site_rank(x, extents);
-    const std::uint64_t number = site * static_cast<std::uint64_t>(directions) + static_cast<std::uint64_t>(mu);
-    return links.data() + number * matrix_numbers(colors);
-  };
-  TransposedSums sums;
-  with_colors(colors, [&](auto n) {
-    Matrix first(n), second(n);
-    for (std::uint64_t site = 0; site < volume(extents); site += step) {
-      const Coord x = lattice::site_of_rank(site, extents);
-      const auto above = [&](int mu, int nu) {
-        Coord y = x;
-        y[nu] = y[nu] + 1 == extents[nu] ? 0 : y[nu] + 1;
-        return link(mu, y);
-      };
-      sums.add_site(
-          n, directions, [&](int mu) { return link(mu, x); }, above, first.data(), second.data());
+namespace {
+
+// Up to as many sites as rows hold side by side, with the neighbours of each as further rows.
+class SitesAsRows {
+ public:
+  SitesAsRows(const Extents& extents, int colors, std::span<const double> links)
+      : extents_(extents),
+        colors_(static_cast<std::size_t>(colors)),
+        links_(links),
+        numbers_(matrix_numbers(colors) * static_cast<std::size_t>(extents.size())),
+        sites_(most * numbers_),
+        lines_(kernels::row_lines(Precision::double_, most, numbers_)),
+        all_lines_(lines_ * static_cast<std::size_t>(extents.size() + 1)),
+        rows_(all_lines_),
+        terms_(kernels::terms_of_site(static_cast<std::size_t>(extents.size())) * most) {}
+
+  static constexpr std::size_t most = kernels::padded_sites(1);
+
+  void take(std::span<const Coord> sites) {
+    count_ = sites.size();
+    fill(sites, -1);
+    for (int mu = 0; mu < extents_.size(); ++mu) fill(sites, mu);
+  }
+
+  // Re Tr / N of the plaquettes of the sites, `most` of each plane.
+  std::span<const double> plaquettes() {
+    kernels::PlaquetteRows rows{.here = rows_.get(),
+                                .dimensions = static_cast<std::size_t>(extents_.size()),
+                                .along = static_cast<std::size_t>(extents_.size()),
+                                .sites = count_};
+    for (std::size_t mu = 0; mu < rows.dimensions; ++mu) rows.above[mu] = rows_.get() + (mu + 1) * lines_;
+    kernels::plaquette_terms(Precision::double_, static_cast<int>(colors_), rows, terms_.data());
+    return std::span(terms_).first(rows.dimensions * (rows.dimensions - 1) / 2 * most);
+  }
+
+  // Exchanges rows and columns of all links.
+  void transpose() {
+    auto* const numbers = reinterpret_cast<double*>(rows_.get());
+    const std::size_t of_link = 2 * colors_ * colors_ * most;
+    for (std::size_t at = 0; at < all_lines_ * sizeof(kernels::RowLine) / sizeof(double); at += of_link) {
+      for (std::size_t i = 0; i < colors_; ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+          double* const element = numbers + at + 2 * (i * colors_ + j) * most;
+          std::swap_ranges(element, element + 2 * most, numbers + at + 2 * (j * colors_ + i) * most);
+        }
+      }
     }
-  });
+  }
+
+ private:
+  // The row of the sites, or of their neighbours in direction mu.
+  void fill(std::span<const Coord> sites, int mu) {
+    double* to = sites_.data();
+    for (Coord x : sites) {
+      if (mu >= 0) x[mu] = x[mu] + 1 == extents_[mu] ? 0 : x[mu] + 1;
+      to = std::ranges::copy(links_.subspan(lattice::site_rank(x, extents_) * numbers_, numbers_), to).out;
+    }
+    kernels::to_row(Precision::double_, sites_.data(), numbers_, count_,
+                    rows_.get() + static_cast<std::size_t>(mu + 1) * lines_);
+  }
+
+  const Extents& extents_;
+  std::size_t colors_;
+  std::span<const double> links_;
+  std::size_t numbers_, count_ = 0;
+  std::vector<double> sites_;
+  std::size_t lines_, all_lines_;  // of a row, and of all
+  kernels::RowMemory rows_;
+  std::vector<double> terms_;
+};
+
+}  // namespace
+
+TransposedSums sum_transposed(const Extents& extents, int colors, std::span<const double> links, std::uint64_t step) {
+  SitesAsRows rows(extents, colors, links);
+  TransposedSums sums;
+  std::vector<Coord> sites;
+  std::vector<double> right;
+  for (std::uint64_t site = 0; site < volume(extents); site += step) {
+    sites.push_back(lattice::site_of_rank(site, extents));
+    if (sites.size() < rows.most && site + step < volume(extents)) continue;
+    rows.take(sites);
+    const std::span<const double> terms = rows.plaquettes();
+    right.assign(terms.begin(), terms.end());
+    rows.transpose();
+    rows.plaquettes();
+    for (std::size_t at = 0; at < terms.size(); ++at) {
+      if (at % rows.most < sites.size()) sums.add(terms[at] - right[at]);
+    }
+    sites.clear();
+  }
   return sums;
 }
 

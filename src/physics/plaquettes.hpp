@@ -52,6 +52,12 @@ struct TransposedSums {
   LatticeSum excess, squares;
   std::uint64_t plaquettes = 0;
 
+  // By how much one plaquette of transposed links is more than that of the links as they are.
+  void add(double more) noexcept {
+    excess.add(more);
+    squares.add(more * more);
+    ++plaquettes;
+  }
   // The plaquettes of one site: here(mu) is its link, above(mu, nu) the link of the next site in direction nu. `first`,
   // `second`: memory for a matrix each.
   template <class Colors, class Here, class Above>
@@ -61,10 +67,7 @@ struct TransposedSums {
         const auto product = [&](bool transposed) {
           return plaquette_of(colors, here(mu), above(nu, mu), here(nu), above(mu, nu), first, second, transposed);
         };
-        const double more = product(true) - product(false);
-        excess.add(more);
-        squares.add(more * more);
-        ++plaquettes;
+        add(product(true) - product(false));
       }
     }
   }

@@ -8,6 +8,9 @@
 namespace lq::physics {
 namespace {
 
+// Of each plane: many for one call that adds them up, few enough for the first cache level.
+constexpr std::size_t terms_at_once = 128;
+
 std::size_t bytes_of(Precision precision) { return precision == Precision::single ? sizeof(float) : sizeof(double); }
 
 }  // namespace
@@ -18,7 +21,8 @@ SliceSums::SliceSums(const Extents& extents, int colors, const SiteOrder& order)
       colors_(colors),
       row_sites_(static_cast<std::size_t>(extents[order.front()])),
       site_numbers_(matrix_numbers(colors) * order.size()),
-      terms_(kernels::terms_of_site(order.size()) * kernels::padded_sites(row_sites_)),
+      rows_at_once_(std::max<std::size_t>(1, terms_at_once / kernels::padded_sites(row_sites_))),
+      terms_(kernels::terms_of_site(order.size()) * rows_at_once_ * kernels::padded_sites(row_sites_)),
       of_rows_(kernels::terms_of_site(order.size())) {
   for (std::size_t place = 1; place + 1 < order.size(); ++place) {
     (place + 2 < order.size() ? rows_ : planes_) *= static_cast<std::size_t>(extents[order[place]]);
@@ -53,20 +57,21 @@ LatticeSum& SliceSums::sum_of_term(std::size_t term) noexcept {
   return traces_;
 }
 
-// The terms of a row.
-void SliceSums::add_row() {
-  const std::size_t padded = kernels::padded_sites(row_sites_);
+// The terms of some rows; those of padding are zeros.
+void SliceSums::add_terms(std::size_t rows) {
+  const std::size_t padded = kernels::padded_sites(row_sites_), count = rows * padded;
   const double* terms = terms_.data();
-  for (std::size_t term = 0; term < of_rows_.size(); ++term, terms += padded) {
-    if (const auto small = kernels::sum_small_terms(terms, padded)) {
+  for (std::size_t term = 0; term < of_rows_.size(); ++term, terms += rows_at_once_ * padded) {
+    if (const auto small = kernels::sum_small_terms(terms, count)) {
       of_rows_[term].high += small->high;
       of_rows_[term].low += small->low;
     } else {
-      for (std::size_t s = 0; s < row_sites_; ++s) sum_of_term(term).add(terms[s]);
+      for (std::size_t s = 0; s < count; ++s) sum_of_term(term).add(terms[s]);
     }
   }
   constexpr std::size_t most_sites = std::size_t{1} << 20;  // sums of this many are exact
-  if (++rows_in_sums_ * padded + padded > most_sites) settle();
+  rows_in_sums_ += rows;
+  if ((rows_in_sums_ + rows_at_once_) * padded > most_sites) settle();
 }
 
 void SliceSums::settle() noexcept {
@@ -80,8 +85,10 @@ void SliceSums::settle() noexcept {
 void SliceSums::add(Precision precision, const kernels::RowLine* plane, const kernels::RowLine* next,
                     const kernels::RowLine* behind) {
   const std::size_t dimensions = order_.size(), lines = plane_lines(precision) / rows_;
-  kernels::PlaquetteRows rows{
-      .dimensions = dimensions, .along = static_cast<std::size_t>(order_[0]), .sites = row_sites_};
+  kernels::PlaquetteRows rows{.dimensions = dimensions,
+                              .along = static_cast<std::size_t>(order_[0]),
+                              .sites = row_sites_,
+                              .terms_apart = rows_at_once_ * kernels::padded_sites(row_sites_)};
   for (std::size_t row = 0; row < rows_; ++row) {
     rows.here = plane + row * lines;
     for (std::size_t place = 1; place < dimensions; ++place) {
@@ -90,22 +97,11 @@ void SliceSums::add(Precision precision, const kernels::RowLine* plane, const ke
                                                                 ? next + row * lines
                                                                 : plane + row_above(row, place) * lines;
     }
-    kernels::plaquette_terms(precision, colors_, rows, terms_.data());
-    add_row();
+    const std::size_t number = row % rows_at_once_;
+    kernels::plaquette_terms(precision, colors_, rows, terms_.data() + number * kernels::padded_sites(row_sites_));
+    if (number + 1 == rows_at_once_ || row + 1 == rows_) add_terms(number + 1);
   }
   settle();
-}
-
-void SliceSums::add(std::span<const double> slice, std::span<const double> behind) {
-  constexpr auto precision = Precision::double_;
-  std::vector<kernels::RowLine> here(plane_lines(precision)), next(here.size()), further(here.size());
-  to_rows(precision, slice.data(), here.data());
-  for (std::size_t plane = 0; plane < planes_; ++plane) {
-    to_rows(precision, slice.data() + (plane + 1) % planes_ * plane_numbers(), next.data());
-    to_rows(precision, behind.data() + plane * plane_numbers(), further.data());
-    add(precision, here.data(), next.data(), further.data());
-    here.swap(next);
-  }
 }
 
 void SliceSums::add(const SliceSums& others) {

@@ -42,8 +42,6 @@ class SliceSums {
   // the next slice.
   void add(Precision precision, const kernels::RowLine* plane, const kernels::RowLine* next,
            const kernels::RowLine* behind);
-  // Local. All links of a slice, and of the next slice.
-  void add(std::span<const double> slice, std::span<const double> behind);
   // Local. Adds the sums of other slices.
   void add(const SliceSums& others);
   // Collective. Combines all ranks, each of which added different slices.
@@ -55,14 +53,15 @@ class SliceSums {
  private:
   std::size_t row_above(std::size_t row, std::size_t place) const noexcept;
   LatticeSum& sum_of_term(std::size_t term) noexcept;
-  void add_row();
+  void add_terms(std::size_t rows);
   void settle() noexcept;
 
   Extents extents_;
   SiteOrder order_;
   int colors_;
   std::size_t row_sites_, rows_ = 1, planes_ = 1, site_numbers_;
-  std::vector<double> terms_;              // of one row
+  std::size_t rows_at_once_;               // that have their terms side by side
+  std::vector<double> terms_;              // of these
   std::vector<kernels::FineSum> of_rows_;  // by term, over some rows: adding to an exact sum takes longer
   std::size_t rows_in_sums_ = 0;           // number of these rows
   LatticeSum spatial_, temporal_, traces_;

@@ -30,8 +30,17 @@ TEST(SliceSums, AreThoseOfTheFieldInMemoryToTheLastBit) {
       const std::span<const double> all = links;
       testing::run_ranks(2, [&](std::shared_ptr<comm::Comm> comm) {
         SliceSums sums(extents, colors, lattice::resolve_order({}, extents.size()));
+        const std::size_t planes = sums.planes();
+        const auto rows = [&](std::size_t t, std::size_t plane) {
+          std::vector<kernels::RowLine> lines(sums.plane_lines(Precision::double_));
+          const std::size_t begin = t % slices * of_slice + plane % planes * sums.plane_numbers();
+          sums.to_rows(Precision::double_, all.subspan(begin).data(), lines.data());
+          return lines;
+        };
         for (std::size_t t = static_cast<std::size_t>(comm->rank()); t < slices; t += 2) {
-          sums.add(all.subspan(t * of_slice, of_slice), all.subspan((t + 1) % slices * of_slice, of_slice));
+          for (std::size_t p = 0; p < planes; ++p) {
+            sums.add(Precision::double_, rows(t, p).data(), rows(t, p + 1).data(), rows(t + 1, p).data());
+          }
         }
         sums.reduce(*comm);
         EXPECT_EQ(sums.plaquette().average, expected.plaquette.average);

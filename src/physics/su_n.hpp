@@ -149,10 +149,15 @@ double real_trace_with_adjoint(Colors colors, const double* a, const double* b) 
   return sum;
 }
 
-// c = a b, or, for links stored with rows and columns exchanged, the transpose of that.
+// c = a b, or, for links stored with rows and columns exchanged, the product of the transposed ones.
 template <class Colors>
 void multiply_links(Colors colors, const double* a, const double* b, bool transposed, double* c) noexcept {
-  multiply(colors, transposed ? b : a, transposed ? a : b, c);
+  if (!transposed) return multiply(colors, a, b, c);
+  multiply(colors, b, a, c);
+  for (int i = 0; i < colors; ++i) {
+    for (int j = 0; j < i; ++j)
+      std::swap_ranges(c + 2 * (i * colors + j), c + 2 * (i * colors + j) + 2, c + 2 * (j * colors + i));
+  }
 }
 
 // Re Tr U_P / N of a plaquette from its links: in directions mu and nu from its corner, and from the next corner in the

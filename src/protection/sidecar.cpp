@@ -200,9 +200,9 @@ std::optional<Cover> cover_in(const std::string& name, const std::string& path) 
 namespace {
 
 // Files of other transports, such as members of archives, have no folder for a sidecar.
-bool may_have_sidecar(const std::string& path) {
+bool may_have_sidecar(storage::Transport& names, const std::string& path) {
   try {
-    return !is_sidecar(path) && storage::resolve(path).kind(base::directory_of(path)) == storage::PathKind::directory;
+    return !is_sidecar(path) && names.kind(base::directory_of(path)) == storage::PathKind::directory;
   } catch (const Error& error) {
     if (error.code() == Code::out_of_memory) throw;
     return false;
@@ -211,14 +211,16 @@ bool may_have_sidecar(const std::string& path) {
 
 }  // namespace
 
-std::optional<Cover> find_cover(const std::string& path) {
-  if (!may_have_sidecar(path)) return {};
+std::optional<Cover> find_cover(const std::string& path) { return find_cover(storage::resolve(path), path); }
+
+std::optional<Cover> find_cover(storage::Transport& names, const std::string& path) {
+  if (!may_have_sidecar(names, path)) return {};
   std::optional<Cover> newest;  // of several, such as one from before neighbours were added
   for (const std::string& name : sidecar_names(path)) {
     // No file can have a name that is too long.
     storage::PathKind kind = storage::PathKind::absent;
     try {
-      kind = storage::resolve(name).kind(name);
+      kind = names.kind(name);
     } catch (const Error& error) {
       if (error.facts().system_errno != ENAMETOOLONG) throw;
       continue;
@@ -232,7 +234,7 @@ std::optional<Cover> find_cover(const std::string& path) {
 
 std::optional<Cover> find_cover_in_folder(const std::string& path) {
   if (auto cover = find_cover(path)) return cover;
-  if (!may_have_sidecar(path)) return {};
+  if (!may_have_sidecar(storage::resolve(path), path)) return {};
   std::vector<std::string> names;
   base::names_in(base::directory_of(path), names);
   for (const std::string& name : names) {

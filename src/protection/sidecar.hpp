@@ -72,6 +72,8 @@ struct Cover {
 std::vector<std::string> sidecar_names(const std::string& path);
 // The sidecar of a file, which may be lost. Empty: there is none. Throws the errors of a damaged sidecar.
 LQ_INNER std::optional<Cover> find_cover(const std::string& path);
+// The same; `names` says which names there are.
+LQ_INNER std::optional<Cover> find_cover(storage::Transport& names, const std::string& path);
 // The same for a part of a set with any name: opens all sidecars in the folder, and ignores unreadable ones.
 LQ_INNER std::optional<Cover> find_cover_in_folder(const std::string& path);
 

@@ -110,6 +110,7 @@ struct PlaquetteRows {
   const void* above[most_dimensions] = {};  // the neighbours in each dimension except that of the row
   std::size_t dimensions = 0, along = 0;    // the dimension of the row, in which the first site follows the last
   std::size_t sites = 0;
+  std::size_t terms_apart = 0;  // from the first term of one plane to that of the next; 0: padded sites
 };
 
 // Re Tr / N of the plaquettes in all planes, (0, 1), (0, 2) and so on, then of all links; for each, the values of all

@@ -128,7 +128,8 @@ template <class Set, int colors, class Real>
 void plaquette_terms(const PlaquetteRows& rows, double* terms) noexcept {
   constexpr std::size_t n = colors, link = 2 * n * n * row_lanes;
   const std::size_t dimensions = rows.dimensions, block = dimensions * link,
-                    padded = (rows.sites + row_lanes - 1) / row_lanes * row_lanes;
+                    padded = (rows.sites + row_lanes - 1) / row_lanes * row_lanes,
+                    apart = rows.terms_apart > 0 ? rows.terms_apart : padded;
   const auto* const row = static_cast<const Real*>(rows.here);
   alignas(cache_line) Real beside[most_dimensions * link];
   for (std::size_t s = 0; s < rows.sites; s += row_lanes) {
@@ -146,7 +147,7 @@ void plaquette_terms(const PlaquetteRows& rows, double* terms) noexcept {
       const auto put_trace = [&] {
         trace /= static_cast<double>(n);
         std::memcpy(to, &trace, sizeof trace);
-        to += padded;
+        to += apart;
       };
       for (std::size_t mu = 0; mu < dimensions; ++mu) {
         for (std::size_t nu = mu + 1; nu < dimensions; ++nu) {

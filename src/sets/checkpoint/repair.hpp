@@ -21,15 +21,22 @@
 #include "sets/checkpoint/stream.hpp"
 #include "storage/transport.hpp"
 
+namespace lq::io {
+class ScannedFile;
+}
+
 namespace lq::sets {
 
 MultifileCheck verify(storage::Transport& transport, const std::string& path, int threads);
 // Collective. As lq::verify(), for a file of `transport`, ignoring its sidecar with parity.
 LQ_INNER Verification verify_own(storage::Transport& transport, const std::string& path,
                                  const Communicator& communicator, const VerifyOptions& options);
-// Collective. As lq::verify(), for a file of `transport`.
+// Collective. As lq::verify(), for a file of `transport`, which also says whether there is a sidecar.
 LQ_INNER Verification verify_file(storage::Transport& transport, const std::string& path,
                                   const Communicator& communicator, const VerifyOptions& options);
+// Local. The same for a file that this process alone has scanned before.
+LQ_INNER Verification verify_scanned(storage::Transport& transport, const std::string& path,
+                                     const VerifyOptions& options, const std::shared_ptr<io::ScannedFile>& scanned);
 // The fields of a set, and its missing ones.
 CheckedFields check_fields(storage::Transport& transport, const FoundSet& found, FieldData data);
 // Adds the results for its fields.

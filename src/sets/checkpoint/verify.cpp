@@ -194,11 +194,9 @@ void examine_streams(storage::Transport& transport, Verification& verification, 
   });
 }
 
-}  // namespace
-
-Verification sets::verify_own(storage::Transport& transport, const std::string& path, const Communicator& communicator,
-                              const VerifyOptions& options) {
-  Verification verification = io::verify(transport, path, communicator, options);
+// Adds to the result of io::verify() what it does not examine: streams, and the name of a temporary file.
+Verification with_streams(Verification verification, storage::Transport& transport, const std::string& path,
+                          const Communicator& communicator, const VerifyOptions& options) {
   if (is_ok(verification.verdict) && format_info(verification.format).contents == Contents::streams) {
     examine_streams(transport, verification, communicator, options);
   }
@@ -209,6 +207,13 @@ Verification sets::verify_own(storage::Transport& transport, const std::string& 
     verification.ok = false;
   }
   return verification;
+}
+
+}  // namespace
+
+Verification sets::verify_own(storage::Transport& transport, const std::string& path, const Communicator& communicator,
+                              const VerifyOptions& options) {
+  return with_streams(io::verify(transport, path, communicator, options), transport, path, communicator, options);
 }
 
 namespace {
@@ -278,11 +283,11 @@ void judge_files(const protection::Cover& cover, const sets::OwnExamination& own
 }
 
 // At the root.
-Covered covered_at_root(const std::string& path, std::optional<Verdict> verdict, int threads,
+Covered covered_at_root(storage::Transport& names, const std::string& path, std::optional<Verdict> verdict, int threads,
                         const protection::PassedBlocks* passed) {
   Covered covered;
   try {
-    const auto cover = passed != nullptr ? std::optional(passed->cover()) : protection::find_cover(path);
+    const auto cover = passed != nullptr ? std::optional(passed->cover()) : protection::find_cover(names, path);
     if (!cover) return covered;
     covered.is_covered = true;
     judge_files(*cover, sets::own_examination(*cover, path, verdict), path, threads, passed, covered);
@@ -301,15 +306,15 @@ Covered covered_at_root(const std::string& path, std::optional<Verdict> verdict,
   return covered;
 }
 
-Covered covered_by_sidecar(const std::string& path, std::optional<Verdict> verdict, const Communicator& communicator,
-                           int threads, const protection::PassedBlocks* passed) {
+Covered covered_by_sidecar(storage::Transport& names, const std::string& path, std::optional<Verdict> verdict,
+                           const Communicator& communicator, int threads, const protection::PassedBlocks* passed) {
   comm::Comm& comm = communicator.engine();
   Covered covered;
   Catalog carrier;
   std::array<std::uint64_t, 4> told{};
   io::broadcast(comm, [&]() -> Catalog& {
     if (comm.rank() > 0) return carrier;
-    covered = covered_at_root(path, verdict, threads, passed);
+    covered = covered_at_root(names, path, verdict, threads, passed);
     told = {covered.is_covered ? 1U : 0U, static_cast<std::uint64_t>(covered.outcome), covered.bytes,
             covered.is_whole ? 1U : 0U};
     carrier.findings = covered.findings;
@@ -348,7 +353,8 @@ void add(Verification& verification, Covered covered, Require require) {
 class Passing {
  public:
   // No sidecar, or one that cannot be read: nothing is compared here, and what it is is said later.
-  Passing(const std::string& path, comm::Comm& comm) : comm_(comm) {
+  // `names`: in which the sidecar is looked for; outlives this.
+  Passing(storage::Transport& names, const std::string& path, comm::Comm& comm) : names_(names), comm_(comm) {
     std::array<std::uint64_t, 1> words{};
     comm::agree(comm_, [&] {
       if (comm_.rank() == 0) open(path);
@@ -388,13 +394,14 @@ class Passing {
  private:
   void open(const std::string& path) {
     try {
-      auto cover = protection::find_cover(path);
+      auto cover = protection::find_cover(names_, path);
       if (cover) blocks_ = std::make_unique<protection::PassedBlocks>(*std::move(cover));
     } catch (const Error& error) {
       if (error.code() == Code::out_of_memory) throw;
     }
   }
 
+  storage::Transport& names_;
   comm::Comm& comm_;
   std::unique_ptr<protection::PassedBlocks> blocks_;
   std::vector<std::uint64_t> words_;
@@ -426,19 +433,23 @@ class Passing {
   }
 }
 
-}  // namespace
-
-Verification sets::verify_file(storage::Transport& transport, const std::string& path, const Communicator& communicator,
-                               const VerifyOptions& options) {
+// `scanned`: the file, if it was scanned before.
+Verification verify_with_sidecar(storage::Transport& transport, const std::string& path,
+                                 const Communicator& communicator, const VerifyOptions& options,
+                                 const std::shared_ptr<io::ScannedFile>& scanned) {
   comm::Comm& comm = communicator.engine();
   std::optional<Verification> own;
   std::exception_ptr failure;  // of the file: the same on all ranks
   std::optional<Verdict> verdict;
   bool is_absent = false;
-  Passing passing(path, comm);
+  Passing passing(transport, path, comm);
   const auto files = passing.files(transport, path);
   try {
-    own = verify_own(files ? *files : transport, path, communicator, options);
+    if (scanned && !files) {
+      own = with_streams(io::verify(scanned, communicator, options), transport, path, communicator, options);
+    } else {
+      own = sets::verify_own(files ? *files : transport, path, communicator, options);
+    }
     verdict = own->verdict;
   } catch (const Error& error) {
     if (error.code() == Code::out_of_memory) throw;
@@ -447,12 +458,24 @@ Verification sets::verify_file(storage::Transport& transport, const std::string&
     if (error.code() != Code::unknown_format) verdict = io::verdict_of(error);
   }
   if (is_absent) comm::agree_at_root(comm, [&] { rethrow_with_remedy(failure); });
-  Covered covered = covered_by_sidecar(path, verdict, communicator, options.threads, passing.blocks());
+  Covered covered = covered_by_sidecar(transport, path, verdict, communicator, options.threads, passing.blocks());
   comm::agree_alike(comm, [&] {
     if (failure) rethrow_with(failure, covered, path);
     if (covered.is_covered) add(*own, std::move(covered), options.require);
   });
   return *std::move(own);
+}
+
+}  // namespace
+
+Verification sets::verify_file(storage::Transport& transport, const std::string& path, const Communicator& communicator,
+                               const VerifyOptions& options) {
+  return verify_with_sidecar(transport, path, communicator, options, nullptr);
+}
+
+Verification sets::verify_scanned(storage::Transport& transport, const std::string& path, const VerifyOptions& options,
+                                  const std::shared_ptr<io::ScannedFile>& scanned) {
+  return verify_with_sidecar(transport, path, {}, options, scanned);
 }
 
 }  // namespace lq
