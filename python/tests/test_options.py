@@ -77,7 +77,7 @@ def test_every_option_is_an_argument_of_lq(pair):
 @pytest.mark.parametrize("pair", [p for p in ROWS if p[0]["c_name"]], ids=ids)
 def test_every_option_is_set_by_name_in_c(pair):
     table, row = pair
-    values = {"flag": [True, False], "count": [4096], "whole": [1], "real": [0.5], "text": ["abc"],
+    values = {"flag": [True, False], "count": [4096], "whole": [2], "real": [0.5], "text": ["abc"],
               "choice": row["choices"]}
     for value in values.get(row["kind"], []):
         struct = Options(table["name"], {row["name"]: value}).struct

@@ -137,7 +137,7 @@ def test_a_damaged_archive_says_so(tmp_path, content):
     with pytest.raises(lq.Truncated, match="ends within"):
         lq.read(path / "conf.ildg")
     path.write_bytes(b"x" * 2000)
-    with pytest.raises(lq.Malformed, match="a.tar: the tar archive is damaged or none"):
+    with pytest.raises(lq.Malformed, match="a.tar: the file is not a tar archive, or a damaged one"):
         lq.read(path / "conf.ildg")
     (tmp_path / "b.tgz").write_bytes(gzip.compress(data[:len(content) // 2]))
     with pytest.raises(lq.Error, match="b.tgz"):

@@ -592,7 +592,7 @@ def test_a_copy_says_which_sidecar_stays_behind(tmp_path, gauge_file):
         random_file(folder / f"{i}.bin", 3000, seed=i)
     lq.protect(folder)
     def left(answer):
-        return [finding["message"].split(" is left out")[0] for finding in answer["findings"] if finding["rule"] == "copy-parity"]
+        return [finding["message"].split(" is omitted")[0] for finding in answer["findings"] if finding["rule"] == "copy-parity"]
     assert left(lq.copy(folder / "1.bin", there / "1.bin")) == [f"{folder}/files.set.lq-parity"]
     assert left(lq.copy([folder / "1.bin", folder / "2.bin"], there, overwrite=True)) == [f"{folder}/files.set.lq-parity"]
     assert left(lq.copy(folder, there, recursive=True)) == []
@@ -667,7 +667,7 @@ def test_a_full_disk_leaves_the_file_and_no_half_a_sidecar(tmp_path):
     size = (tmp_path / "in.ildg").stat().st_size
     limited = ["bash", "-c", f"ulimit -f {size // 1024 + 4}; exec {program} convert --protect 100% in.ildg out.ildg"]
     answer = subprocess.run(limited, cwd=tmp_path, capture_output=True, text=True)
-    assert answer.returncode == 4 and "out.ildg is complete, and has no sidecar" in answer.stderr, answer
+    assert answer.returncode == 4 and "out.ildg is complete, but has no sidecar" in answer.stderr, answer
     assert sorted(os.listdir(tmp_path)) == ["in.ildg", "out.ildg"]
     assert lq.verify(tmp_path / "out.ildg").verdict == "sound"
 

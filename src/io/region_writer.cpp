@@ -22,7 +22,8 @@
 
 namespace lq {
 
-struct RegionWriter::State {
+// Hidden: its members are not exported, though its class is.
+struct __attribute__((visibility("hidden"))) RegionWriter::State {
   // By whom a site of this rank's box was given: its own numbers count before those of others.
   enum class GivenBy : std::uint8_t { nobody, others, this_rank };
 

@@ -190,7 +190,7 @@ std::string line_of_a_child(const char* variable, double by_default) {
 }
 
 TEST(Stalls, AreToldByDefaultAsTheEnvironmentSays) {
-  const std::string line = "program: rank 3 waits for 0 s in sync of d/conf.ildg; the file system does not answer";
+  const std::string line = "program: rank 3 has waited for 0 s in sync of d/conf.ildg; the file system does not answer";
   EXPECT_EQ(line_of_a_child(nullptr, 0.01), line);
   EXPECT_EQ(line_of_a_child(nullptr, 0), "");
   EXPECT_EQ(line_of_a_child("0.01", 0), line);

@@ -57,7 +57,7 @@ static void a_call_that_does_not_return_is_told(void) {
   CHECK(all.seconds >= 0.04 && all.seconds < 0.3);
   CHECK(strncmp(all.call, "sync", 4) == 0);
   HAS(all.path, "slow.lime");
-  HAS(all.sentence, "waits for 0 s in sync");
+  HAS(all.sentence, "has waited for 0 s in sync");
   const int before = all.calls;
   CHECK_OK(lq_write(fresh("unseen.lime"), grid, lq_sites_f64(numbers, 1, 0), NULL));
   CHECK(all.calls == before);

@@ -18,11 +18,11 @@ ls apart
 place=$(lq ls fields.sion.fields | awk '$1 == "heights" { print $8 }')
 printf '\377' | dd of=fields.sion.fields bs=1 seek="$place" conv=notrunc 2>/dev/null
 lq defrag fields.sion -o anew.sion --force || echo "exit code $?"
-lq verify anew.sion
+lq verify anew.sion || echo "exit code $?"
 lq extract fields.sion heights x 2> report || echo "exit code $?"
 rm fields.sion.fields
 lq convert fields.sion again.sion --force || echo "exit code $?"
-lq verify again.sion
+lq verify again.sion || echo "exit code $?"
 lq defrag "$LQ_SOURCE/tests/golden/good/sion/v03_multiblock.sion" -o ours.sion --checkpoint
 lq verify ours.sion
 lq defrag ours.sion -o both.sion --checkpoint --plain || echo "exit code $?"

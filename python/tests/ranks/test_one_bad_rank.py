@@ -133,7 +133,7 @@ LOCAL = {
     "FieldView.memmap", "FieldView.to_xarray", "File.to_xarray", "View", "ildg.check", "ildg.document", "ildg.lfn",
     "multifile.repair", "multifile.verify", "multifile.Stream", "multifile.Reader.window", "multifile.Writer.write",
     "hdf5.Entry", "hdf5.Stat", "FieldView.part", "File.get", "File.items", "File.keys", "File.values", "Source",
-    "RegionWriter.abandon", "charge_density", "check_references", "convert_below", "diff_below", "extract_below",
+    "RegionWriter.abandon", "RegionWriter.write", "charge_density", "check_references", "convert_below", "diff_below", "extract_below",
     "export_vtk", "plaquette_density", "references", "to_limequat", "topological_charge",
     *("View." + name for name in ("close", "read", "readable", "readall", "readinto", "readline", "readlines", "seek",
                                   "seekable", "sync", "tell", "truncate", "writable", "write", "writelines", "fileno", "flush",

@@ -226,7 +226,7 @@ LocalOrder order_of(base::ByteSource& file, const LocalPlace& place) {
   std::vector<LocalOrder> orders = orders_of(place);
   if (orders.empty()) {
     base::fail(Code::unsupported, {},
-               "openQCD keeps the points of a local lattice {} with {} threads in blocks of odd or unlike extents, "
+               "openQCD keeps the points of a local lattice {} with {} threads in blocks of odd or different extents, "
                "whose order is not read; let openQCD export the configuration",
                to_string(place.local), place.threads);
   }

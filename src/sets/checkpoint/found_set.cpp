@@ -318,8 +318,8 @@ std::string FoundSet::describe(const StreamLoss& loss, std::int32_t file) const 
   const sion::PhysicalFile& physical = set.files()[static_cast<std::size_t>(file)];
   if (loss.task == StreamLoss::of_fields) {
     return fmt::format(
-        "{}: the repair or rewrite of the set kept {} fields and lost {}; read them from another checkpoint",
-        fields_name(path), loss.position, loss.bytes);
+        "{}: the repair or rewrite of the set kept {} of {} fields; read the others from another checkpoint",
+        fields_name(path), loss.position, loss.position + loss.bytes);
   }
   if (loss.cause == LossCause::file_missing) {
     return fmt::format("{}: nothing of task {} is left: {}", physical.path, physical.ranks[loss.task],

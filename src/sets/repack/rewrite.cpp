@@ -307,7 +307,9 @@ class Rewriting {
   void remember_lost_fields(std::vector<StreamLoss>& losses) const {
     const auto is_of_fields = [](const StreamLoss& loss) { return loss.task == StreamLoss::of_fields; };
     if (fields_.damage().empty() || std::ranges::any_of(losses, is_of_fields)) return;
-    losses.push_back({.task = StreamLoss::of_fields, .position = fields_.count(), .bytes = fields_.damage().size()});
+    const std::uint64_t stated = found_.fields > fields_.count() ? found_.fields - fields_.count() : 0;
+    const std::uint64_t lost = std::max<std::uint64_t>(stated, fields_.damage().size());
+    losses.push_back({.task = StreamLoss::of_fields, .position = fields_.count(), .bytes = lost});
   }
 
   std::vector<Finding> findings_of_checkpoint() const {

@@ -22,6 +22,7 @@
 #include "support/error_of.hpp"
 #include "support/faulty.hpp"
 #include "support/file_contents.hpp"
+#include "support/formula_field.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
 
@@ -137,6 +138,20 @@ TEST_F(Copying, GoesOnWithWhatIsThere) {
     EXPECT_EQ(contents(to_), bytes_);
     fs::remove(to_);
     EXPECT_EQ(files_in(scratch_.path()).size(), 1U);
+  }
+}
+
+// Sites that begin in a block which is there, and end in one which is not, are compared with the checksum as well.
+TEST_F(Copying, OfAFieldGoesOnWithinASite) {
+  const Grid grid({4, 4, 4, 4});
+  const std::vector<double> values = testing::formula_sites<double>(grid, 72);
+  write(from_, grid, gauge(values), {.format = "scidac", .overwrite = true});
+  for (const std::uint64_t blocks : {1U, 2U, 3U, 8U, 30U, 100U}) {
+    leave_half(from_, to_, blocks);
+    const CopyReport report = copy({from_}, to_, {}, {.resume = true});
+    EXPECT_TRUE(report.findings.empty()) << blocks << " blocks: " << report.findings.front().message;
+    EXPECT_EQ(contents(to_), contents(from_));
+    fs::remove(to_);
   }
 }
 
