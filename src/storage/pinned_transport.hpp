@@ -12,12 +12,13 @@
 #include <optional>
 #include <string>
 
+#include "base/inner.hpp"
 #include "storage/forwarding.hpp"
 
 namespace lq::storage {
 
 // Any thread. Outlives its files.
-class PinnedTransport : public ForwardingTransport {
+class LQ_INNER PinnedTransport : public ForwardingTransport {
  public:
   explicit PinnedTransport(Transport& inner) : ForwardingTransport(inner) {}
 

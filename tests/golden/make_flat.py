@@ -378,7 +378,7 @@ def openqcd_family_files():
 def openqcd_family_bad():
     gauge = Gauge(seed=23)
     block = lambda k, value: openqcd_block(attached(gauge.numbers), "links", BLOCKS[k], struct.pack("<d", value))
-    yield "openqcd/block_missing_b0", block(0, 1.0), "code truncated\nmessage block 1 is not there\n"
+    yield "openqcd/block_missing_b0", block(0, 1.0), "code truncated\nmessage block 1 is missing\n"
     for k in range(2):
         yield f"openqcd/blocks_of_two_sets_b{k}", block(k, 1.0 + k), (
             f"code malformed\nmessage is not block {1 - k} of this set: it states another check value\n")
