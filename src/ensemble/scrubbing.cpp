@@ -194,7 +194,7 @@ Examined examine(const Due& file, const VerifyOptions& how, Pace* pace) {
     examined.is_missing = examined.examined.is_gone;
     if (examined.is_missing) return examined;
     if (!examined.examined.other.empty()) {
-      const Place place{Standing::lost, "it was one when it was catalogued"};
+      const Place place{Standing::lost, "the catalogue lists it"};
       examined.problem = sentence_of(place, file.path, examined.examined.other);
     } else {
       examined.files = files_of(examined.examined);
