@@ -15,7 +15,8 @@ from limequat.errors import Code, Error, InvalidArgument, Malformed, NotFound, N
 from limequat.needs import needed
 from limequat.plot import _INK, _figure, _plain, _shortened
 
-KINDS = ("rate-by-ranks", "rate-by-size", "steps", "ratio", "create-by-tasks", "rate-by-files", "rate-per-server", "rate-by-threads")
+KINDS = ("rate-by-ranks", "rate-by-size", "steps", "ratio", "create-by-tasks", "rate-by-files", "rate-per-server", "rate-by-threads",
+         "program-parts")
 _LARGEST_FILE = 64 << 20
 _SHORTEST = 1e-15  # seconds; no clock measures less, and rates stay finite
 
@@ -25,6 +26,8 @@ Steps = namedtuple("Steps", "pack exchange write sync")
 Result = namedtuple("Result", "name direction ranks verify cache bytes seconds raw ratio_to_raw file_system processor mpi cores lattice grid "
                     "strategy precision format layout alignment threads servers stripe_bytes split files block steps",
                     defaults=("", "", "", "", "", "", 0, 0, 0, 0, "", 0, 0, None))
+# A program that reads, computes and writes, in seconds; `io`: "serial" or "parallel".
+ProgramParts = namedtuple("ProgramParts", "program io read compute write lattice ranks file_system processor cores mpi")
 Point = namedtuple("Point", "x y low high")
 Line = namedtuple("Line", "name points is_limit")
 LineChart = namedtuple("LineChart", "title subtitle x_title y_title lines sizes")  # sizes: x is a number of bytes
@@ -115,6 +118,15 @@ def _result_of(one, environment):
                   **{key: environment.text(key, "unknown") for key in ("file_system", "processor", "mpi")}, **facts)
 
 
+def _program_of(one, run, environment):
+    seconds = [one.number(part) for part in ("read", "compute", "write")]
+    if min(seconds) < 0 or sum(seconds) < _SHORTEST:
+        one.refuse(one.place_of("compute"), "times, and a sum above 0")
+    return ProgramParts(one.text("program"), one.text("io"), *seconds, run.text("lattice"), run.positive("ranks", "ranks"),
+                        *(environment.text(key, "unknown") for key in ("file_system", "processor")), environment.whole("cores", 0),
+                        environment.text("mpi", "unknown"))
+
+
 def parsed(text, path):
     """The results of transfers in the bytes ``text`` of the file ``path``; others, such as those of parts, are ignored. Raises
     Malformed: not JSON, or JSON of something else."""
@@ -137,6 +149,8 @@ def parsed(text, path):
             one = _Object(one, run.place_of(f"results[{i}]"), path)
             if "direction" in one.value:
                 results.append(_result_of(one, environment))
+            elif "program" in one.value:
+                results.append(_program_of(one, run, environment))
     return results
 
 
@@ -220,7 +234,10 @@ def _is_creation_by_tasks(r):
 
 def kind_for(results):
     """For tasks: the time to create, or rates by files. For several numbers of threads, ranks or sizes: rates against these;
-    otherwise ratios."""
+    otherwise ratios. For programs: their parts."""
+    if all(isinstance(r, ProgramParts) for r in results):
+        return "program-parts"
+    results = [r for r in results if isinstance(r, Result)]
     if any(_is_creation_by_tasks(r) for r in results):
         return "create-by-tasks"
     if any(r.files for r in results):
@@ -309,8 +326,29 @@ def bar_chart(results, kind):
     return BarChart("Rate as a fraction of the raw limit", _common(results), "raw time / our time", ["write", "read"], 1.0, bars)
 
 
+def program_chart(results):
+    """A bar for each program and way of reading and writing: its parts as shares of the time with serial I/O."""
+    serial = {(r.program, r.lattice, r.ranks): r.read + r.compute + r.write for r in results if r.io == "serial"}
+    facts = {"lattice": lambda r: r.lattice, "ranks": lambda r: _counted(r.ranks, "rank"), **{
+        key: _FACTS[key] for key in ("file_system", "processor", "mpi")}}
+    varying = {fact for fact, text in facts.items() if len({text(r) for r in results}) > 1}
+    bars = []
+    for r in results:
+        total = r.read + r.compute + r.write
+        whole = serial.get((r.program, r.lattice, r.ranks), total)
+        label = ", ".join([r.program, f"{r.io} I/O", *(text(r) for fact, text in facts.items() if fact in varying)])
+        bars.append(Bar(label, [100 * part / whole for part in (r.read, r.compute, r.write)],
+                        f"{total:.3g} s, {100 * (r.read + r.write) / total:.2g} % I/O", None))
+    common = ", ".join(text(results[0]) for fact, text in facts.items() if fact not in varying)
+    return BarChart("Where the time of a program goes", common, "percent of the time with serial I/O", ["read", "compute", "write"], None, bars)
+
+
 def _fitting(results, kind):
     """The results that a picture of this kind shows. One file per task is the limit of multifiles, not a separate line."""
+    wanted = ProgramParts if kind == "program-parts" else Result
+    results = [r for r in results if isinstance(r, wanted)]
+    if kind == "program-parts":
+        return results
     keep = {"create-by-tasks": _is_creation_by_tasks,
             "rate-per-server": lambda r: r.servers,
             "rate-by-threads": lambda r: r.threads,
@@ -330,6 +368,8 @@ def chart(results, kind=None):
         raise InvalidArgument("none of these results has this kind; choose another --kind")
     if kind == "create-by-tasks":
         return create_chart(results)
+    if kind == "program-parts":
+        return program_chart(results)
     if kind in _RATES:
         return rate_chart(results, kind)
     made = bar_chart(results, kind)
