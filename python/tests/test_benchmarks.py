@@ -52,6 +52,20 @@ def test_tasks_and_clients_of_file_systems_are_read():
     assert (client.servers, client.stripe_bytes, client.split) == (4, 65536, "xyz")
 
 
+def test_spreads_and_aggregators_are_read_and_drawn():
+    spread = {**SECONDS, "mean": 4.5}
+    run = {**GOOD, "results": [{**ONE, "seconds": spread, "aggregators": n} for n in (1, 4)]}
+    results = parsed(run)
+    assert [r.aggregators for r in results] == [1, 4] and benchmarks.kind_for(results) == "rate-by-aggregators"
+    made = benchmarks.chart(results, "rate-by-aggregators")
+    assert [point.x for point in made.lines[0].points] == [1, 4]
+    (box, _) = benchmarks.chart(results, "spread").boxes
+    assert [1e-6 / rate for rate in (box.worst, box.low, box.median, box.high, box.best, box.mean)] == pytest.approx([9, 5, 4, 3, 1, 4.5])
+    assert box.label == "1 aggregator"
+    with pytest.raises(lq.InvalidArgument):
+        benchmarks.chart(parsed(GOOD), "spread")  # without a mean
+
+
 PROGRAM = {"program": "inversion", "io": "serial", "read": 33, "compute": 110, "write": 73}
 
 
