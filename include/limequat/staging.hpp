@@ -29,6 +29,10 @@ struct CopyOptions {
   bool dry_run = false;    // check everything, write nothing
   Sync sync = Sync::full;
   std::uint64_t block_bytes = 8 * 1024 * 1024;  // moved, summed and recorded at a time by a rank
+  // Of each new file, as in WriteOptions.
+  std::uint64_t stripe_count = 0;
+  std::uint64_t stripe_bytes = 0;
+  bool stripes_by_size = true;
   Progress progress = {};
 };
 

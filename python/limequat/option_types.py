@@ -269,6 +269,9 @@ class CopyOptions(TypedDict, total=False):
     dry_run: Optional[bool]
     sync: Union[Literal["none", "data", "full"], bool, None]
     block_bytes: Optional[int]
+    stripe_count: Optional[int]
+    stripe_bytes: Optional[int]
+    stripes_by_size: Optional[bool]
     progress: Union[Callable[..., None], bool, None]
 
 

@@ -28,6 +28,7 @@
 #include <limequat/json.hpp>
 #include <limequat/staging.hpp>
 
+#include "base/bytes.hpp"
 #include "base/clock.hpp"
 #include "base/path.hpp"
 #include "base/text.hpp"
@@ -291,6 +292,12 @@ struct Copy {
   std::string sentence_of(const CopyReport& report) const {
     std::string text = fmt::format("{}copied: {}, {}", options.dry_run ? "would be " : "",
                                    count(report.files.size(), "file"), base::human_bytes(report.bytes));
+    constexpr std::uint64_t worth_a_rate = 64 * base::mebi;
+    if (report.moved_bytes >= worth_a_rate && report.seconds > 0) {
+      text += fmt::format(
+          " in {:.3g} s, {}/s", report.seconds,
+          base::human_bytes(static_cast<std::uint64_t>(static_cast<double>(report.moved_bytes) / report.seconds)));
+    }
     if (report.present_files > 0) text += fmt::format("; already present: {}", count(report.present_files, "file"));
     if (options.dry_run) return text + "; nothing was written";
     if (report.moved_bytes < report.bytes) {

@@ -76,8 +76,9 @@ class Messages {
     const base::Stopwatch watch;
     for (std::uint64_t i = 0; i < times; ++i) {
       comm::Flight receiving = comm_.start_receive(std::span(incoming_).first(bytes), other, channel_.number());
-      wait_for(comm_.start_send(std::span(outgoing_).first(bytes), other, channel_.number()));
+      comm::Flight sending = comm_.start_send(std::span(outgoing_).first(bytes), other, channel_.number());
       wait_for(std::move(receiving));
+      wait_for(std::move(sending));
     }
     return watch.seconds();
   }

@@ -46,6 +46,7 @@ Table copy_table() {
                      "blocks use larger blocks. Make it a multiple of the stripe of the target.",
            .bounds = {.least = 1}}),
   };
+  append(result.rows, stripe_rows<V, C>());
   result.rows.push_back(progress_row<V, C>());
   return result;
 }

@@ -27,6 +27,9 @@ typedef struct lq_copy_options {
   uint64_t block_bytes;  // moved, summed and recorded at a time by a rank
   lq_progress progress;  // or NULL
   void* progress_context;
+  uint64_t stripe_count;  // of each new file, as in lq_write_options, and the next two
+  uint64_t stripe_bytes;
+  int stripes_by_size;
 } lq_copy_options;
 LQ_API lq_status lq_copy_options_init(lq_copy_options* options, size_t struct_size);
 LQ_API lq_status lq_copy_options_set(lq_copy_options* options, const char* name, const char* value);

@@ -6,10 +6,12 @@
 #include <limequat/error.hpp>
 #include <limequat/limequat.hpp>
 
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -274,6 +276,37 @@ TEST_F(Copying, ReadBackFindsWhatTheFileSystemLost) {
     EXPECT_EQ(error.facts().offset, 3 * block);
   });
   EXPECT_FALSE(fs::exists(to));
+}
+
+// A file with stripes takes the place of the empty one, as on Lustre and BeeGFS.
+class StripedTransport final : public storage::ForwardingTransport {
+ public:
+  StripedTransport() : ForwardingTransport(storage::posix()) {}
+  storage::Striping set_stripes(const std::string& path, const std::string& spare, std::uint64_t bytes,
+                                const StripeRequest& request) override {
+    EXPECT_EQ(fs::file_size(path), 0U);
+    EXPECT_FALSE(fs::exists(spare));
+    asked.push_back({bytes, request.count, request.bytes, request.by_size ? 1U : 0U});
+    std::ofstream(spare).close();
+    fs::rename(spare, path);
+    return {.stripes = {.reason = StripeReason::asked, .count = request.count, .bytes = request.bytes}};
+  }
+  std::vector<std::array<std::uint64_t, 4>> asked;
+};
+
+TEST_F(Copying, GivesNewFilesStripes) {
+  for (const int ranks : {1, 3}) {
+    StripedTransport striped;
+    const std::string folder = scratch_ / ("striped" + std::to_string(ranks));
+    fs::create_directory(folder);
+    const storage::Mount mount(folder, striped);
+    run_ranks(ranks, [&](const std::shared_ptr<comm::Comm>& comm) {
+      copy({from_}, folder + "/copy", Communicator(comm),
+           in_blocks({.stripe_count = 3, .stripe_bytes = 65536, .stripes_by_size = false}));
+    });
+    EXPECT_EQ(contents(folder + "/copy"), bytes_);
+    EXPECT_EQ(striped.asked, (std::vector<std::array<std::uint64_t, 4>>{{bytes_.size(), 3, 65536, 0}}));
+  }
 }
 
 TEST_F(Copying, OfAFileThatIsWrittenToIsRefused) {

@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/path.hpp"
+#include "base/random_number.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
 #include "io/journal.hpp"
@@ -184,12 +185,23 @@ void FileCopy::begin_at_root() {
     remove_if_there(target_place_, unfinished_);
     // Not readable until it has the permissions of its source.
     target_ = target_place_.create(unfinished_, {.is_private = true});
+    set_stripes();
     const std::vector<std::byte> head = encode_head(copied_);
     record_->write_at(0, head);
     record_end_ = head.size();
   } catch (...) {
     forget();  // nothing to resume
     throw;
+  }
+}
+
+// They can only be set while the file is empty, and another file may take its place.
+void FileCopy::set_stripes() {
+  const StripeRequest request{
+      .count = options_.stripe_count, .bytes = options_.stripe_bytes, .by_size = options_.stripes_by_size};
+  const std::string spare = base::temporary_name(pair_.to, base::random_number());
+  if (target_place_.set_stripes(unfinished_, spare, plan_.bytes, request).stripes.is_set()) {
+    target_ = target_place_.open_write(unfinished_);
   }
 }
 

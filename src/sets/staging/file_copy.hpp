@@ -83,6 +83,7 @@ class FileCopy {
   void lock_record();
   void lock_new_record();
   void begin_at_root();
+  void set_stripes();  // at the root
   void learn_owners();
   void find_missing(std::vector<CopiedBlock> recorded);
   void move_round(std::uint64_t first);
