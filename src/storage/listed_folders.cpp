@@ -83,8 +83,8 @@ std::unique_ptr<File> ListedTransport::open_read(const std::string& path) {
 
 PathKind ListedTransport::kind(const std::string& path) {
   if (!was_written_to_) {
+    if (folders_.is_listed(path)) return PathKind::directory;  // first: "." is not a name in itself
     if (folders_.lacks(path)) return PathKind::absent;
-    if (folders_.is_listed(path)) return PathKind::directory;
   }
   return ForwardingTransport::kind(path);
 }

@@ -7,6 +7,7 @@ for number in $(seq -w 1 19); do cp conf.00.ildg conf.$number.ildg; done
 touch -d '1 hour ago' conf.*.ildg
 damage conf.03.ildg 5000
 lq protect -q conf.05.ildg
+lq protect -q conf.06.ildg
 damage conf.05.ildg 6000
 echo text >.conf.07.ildg.lq-journal
 echo text >conf.08.ildg.lq-journal
@@ -24,4 +25,5 @@ for jobs in 2 3; do
 done
 grep -c ': OK' one.txt
 grep -c lq-journal one.txt
+grep -c "parity (exact sum)" many.txt
 grep -E 'conf.(03|05|13).ildg: [A-Z]' one.txt
