@@ -725,6 +725,8 @@ def index_page(folder):
         there += "\n- [Fields in GPU memory](gpu.md)"
     if (folder / "convert.md").exists():
         there += "\n- [Converting a configuration](convert.md)"
+    if (folder / "many-files.md").exists():
+        there += "\n- [Many small files](many-files.md)"
     files = ", ".join(f"[{path.name}]({path.name})" for path in sorted(folder.glob("*.json")))
     return f"""# Benchmarks
 

@@ -33,6 +33,10 @@ ssize_t read_memory_of(pid_t process, const iovec& to, std::span<const iovec> fr
 // A memory file without a name, which other processes open as "/proc/PROCESS/fd/DESCRIPTOR"; or -1.
 int make_memory_file() noexcept;
 
+// Hint that the system may back this memory with large pages, which are a few hundred times fewer to map at first use.
+// Only pages that are entirely inside are affected; contents stay.
+void use_large_pages(void* memory, std::size_t bytes) noexcept;
+
 // Reserves storage for a range of a file, so that writing there cannot run out of space. The file size stays unchanged.
 int reserve_storage(int descriptor, off_t offset, off_t bytes) noexcept;
 // The same for memory files, whose size grows. Returns an errno, not -1.

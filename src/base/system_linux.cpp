@@ -15,6 +15,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <memory>
 
 #include "base/system.hpp"
 
@@ -43,6 +44,18 @@ ssize_t read_memory_of(pid_t process, const iovec& to, std::span<const iovec> fr
 }
 
 int make_memory_file() noexcept { return ::memfd_create("limequat", MFD_CLOEXEC); }
+
+void use_large_pages(void* memory, std::size_t bytes) noexcept {
+#ifdef MADV_HUGEPAGE
+  // Those of x86 and of AArch64 with pages of 4 KiB; larger units only make the hint ineffective.
+  constexpr std::size_t unit = std::size_t{2} << 20;
+  void* first = memory;
+  if (std::align(unit, unit, first, bytes) == nullptr) return;
+  ::madvise(first, bytes / unit * unit, MADV_HUGEPAGE);
+#else
+  static_cast<void>(memory), static_cast<void>(bytes);
+#endif
+}
 
 int reserve_storage(int descriptor, off_t offset, off_t bytes) noexcept {
   return ::fallocate(descriptor, FALLOC_FL_KEEP_SIZE, offset, bytes);

@@ -120,6 +120,8 @@ Aarch64Features aarch64_features() noexcept {
 
 unsigned long long libraries_loaded() noexcept { return 1; }
 
+void use_large_pages(void*, std::size_t) noexcept {}
+
 int open_direct(const char*) noexcept { return refuse(EINVAL); }
 
 int try_io_uring() noexcept { return ENOSYS; }

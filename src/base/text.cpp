@@ -4,6 +4,7 @@
 // Numbers and words in text, independent of the locale: a German desktop must not change the contents of a file.
 #include "base/text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <numeric>
@@ -166,8 +167,14 @@ std::string printable(std::string_view bytes, std::size_t limit) {
 }
 
 std::string printable_text(std::string_view text) {
+  const auto is_special = [](char c) { return c < ' ' || c > '~'; };
   std::string result;
-  while (!text.empty()) result += next_printable(text, "\n\t\\");
+  while (!text.empty()) {
+    const auto plain = static_cast<std::size_t>(std::ranges::find_if(text, is_special) - text.begin());
+    result.append(text, 0, plain);
+    text.remove_prefix(plain);
+    if (!text.empty()) result += next_printable(text, "\n\t\\");
+  }
   return result;
 }
 

@@ -5,6 +5,8 @@
 #include "base/xml.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <pugixml.hpp>
@@ -70,6 +72,84 @@ Element convert(const pugi::xml_node& node, int depth_left, const Limits& limits
   return element;
 }
 
+// Documents of the shape that writers of lattice files use: a declaration, elements, and texts that are only white
+// space next to elements. They need no tree of the parser.
+class PlainDocument {
+ public:
+  PlainDocument(std::string_view document, int depth) : rest_(document), depth_(depth) {}
+
+  // Empty: of another shape, or damaged.
+  std::optional<Element> read() {
+    take(R"(<?xml version="1.0" encoding="UTF-8"?>)");
+    skip_white();
+    Element root;
+    if (!read_element(root, depth_)) return std::nullopt;
+    skip_white();
+    return rest_.empty() ? std::optional(std::move(root)) : std::nullopt;
+  }
+
+ private:
+  static bool is_white(char c) noexcept { return c == ' ' || c == '\t' || c == '\n'; }
+  static bool holds(std::string_view text, char one, char other) noexcept {
+    return text.find(one) != std::string_view::npos || text.find(other) != std::string_view::npos;
+  }
+  bool take(std::string_view expected) noexcept {
+    if (!rest_.starts_with(expected)) return false;
+    rest_.remove_prefix(expected.size());
+    return true;
+  }
+  void skip_white() noexcept {
+    while (!rest_.empty() && is_white(rest_.front())) rest_.remove_prefix(1);
+  }
+  // Without prefix; empty: none.
+  std::string_view take_name() noexcept {
+    const auto is_letter = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_'; };
+    const auto is_other = [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == '-'; };
+    std::size_t length = 0;
+    while (length < rest_.size() && (is_letter(rest_[length]) || (length > 0 && is_other(rest_[length])))) ++length;
+    const std::string_view name = rest_.substr(0, length);
+    rest_.remove_prefix(length);
+    return name;
+  }
+  bool skip_attribute() noexcept {
+    if (take_name().empty()) return false;
+    if (take(":") && take_name().empty()) return false;
+    if (!take("=\"")) return false;
+    const std::size_t end = rest_.find('"');
+    if (end == std::string_view::npos || holds(rest_.substr(0, end), '<', '&')) return false;
+    rest_.remove_prefix(end + 1);
+    return true;
+  }
+  bool read_element(Element& element, int depth_left) {
+    if (depth_left <= 0 || !take("<")) return false;
+    const std::string_view name = take_name();
+    if (name.empty()) return false;
+    while (take(" ")) {
+      if (!skip_attribute()) return false;
+    }
+    const std::size_t end = rest_.find('<');
+    if (!take(">") || end == std::string_view::npos) return false;
+    element.name = name;
+    const std::string_view text = rest_.substr(0, end - 1);
+    rest_.remove_prefix(text.size());
+    if (rest_.starts_with("</")) {
+      if (holds(text, '&', '\r')) return false;
+      element.text = trim(text);
+    } else {
+      if (!std::ranges::all_of(text, is_white)) return false;
+      element.children.reserve(8);
+      while (!rest_.starts_with("</")) {
+        if (!read_element(element.children.emplace_back(), depth_left - 1)) return false;
+        skip_white();
+      }
+    }
+    return take("</") && take(name) && take(">");
+  }
+
+  std::string_view rest_;
+  int depth_;
+};
+
 void load(pugi::xml_document& tree, std::string_view document) {
   constexpr unsigned options = pugi::parse_cdata | pugi::parse_escapes | pugi::parse_eol;
   const auto result = tree.load_buffer(document.data(), document.size(), options, pugi::encoding_utf8);
@@ -99,6 +179,7 @@ Element parse(std::string_view document, const Limits& limits) {
   const std::size_t last = document.find_last_not_of('\0');
   document = document.substr(0, last == std::string_view::npos ? 0 : last + 1);
   check_size(document, limits);
+  if (auto plain = PlainDocument(document, limits.depth).read()) return *std::move(plain);
   pugi::xml_document tree;
   load(tree, document);
   const pugi::xml_node root = tree.document_element();

@@ -6,7 +6,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <random>
+#include <string>
+#include <string_view>
 
 #include <limequat/error.hpp>
 
@@ -155,6 +159,58 @@ TEST(Xml, EndsDamagedDocumentsInAnElementOrAnError) {
     const Code code = error_of(document).code();
     ASSERT_TRUE(code == Code::ok || code == Code::malformed) << document;
   }
+}
+
+bool same(const Element& a, const Element& b) {
+  return a.name == b.name && a.text == b.text &&
+         std::equal(a.children.begin(), a.children.end(), b.children.begin(), b.children.end(), same);
+}
+
+// A comment after the document makes it one that the general parser reads.
+TEST(Xml, ReadsPlainDocumentsAsTheGeneralParserDoes) {
+  constexpr std::string_view pieces[] = {"<a>",
+                                         "<a>",
+                                         "</a>",
+                                         "</a>",
+                                         "<b>",
+                                         "</b>",
+                                         "<b>1</b>",
+                                         "<c-d.e_2> x y </c-d.e_2>",
+                                         "x",
+                                         " ",
+                                         "\n",
+                                         "\r",
+                                         "\v",
+                                         "&lt;",
+                                         "<a b=\"1\">",
+                                         "<a b='1'>",
+                                         "<a b=\"<\">",
+                                         "<a/>",
+                                         "]]>",
+                                         ">",
+                                         "<!-- -->",
+                                         "<a >",
+                                         "</a >",
+                                         "<p:a>",
+                                         "<a p:q=\"x\" r=\"y\">",
+                                         "\t",
+                                         "<1>",
+                                         "</ab>",
+                                         "\xc3\xa4",
+                                         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>"};
+  std::mt19937 random(7);
+  int read = 0;
+  for (int round = 0; round < 200'000; ++round) {
+    std::string document = round % 2 == 0 ? "<a>" : "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<a>";
+    for (auto left = random() % 7; left > 0; --left) document += pieces[random() % std::size(pieces)];
+    document += "</a>";
+    const Error plain = error_of(document), general = error_of(document + "<!-- -->");
+    ASSERT_EQ(plain.code(), general.code()) << document << ": " << plain.what() << "; " << general.what();
+    if (plain.code() != Code::ok) continue;
+    ++read;
+    ASSERT_TRUE(same(parse(document), parse(document + "<!-- -->"))) << document;
+  }
+  EXPECT_GT(read, 10'000);
 }
 
 TEST(XmlElement, EscapesItsText) {

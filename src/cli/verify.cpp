@@ -28,8 +28,11 @@
 #include "cli/progress.hpp"
 #include "cli/session.hpp"
 #include "cli/text.hpp"
+#include "comm/alone.hpp"
 #include "comm/team.hpp"
 #include "io/new_file.hpp"
+#include "sets/checkpoint/repair.hpp"
+#include "storage/listed_folders.hpp"
 
 namespace lq::cli {
 namespace {
@@ -179,7 +182,14 @@ struct VerifyArguments {
     }
     VerifyOptions how = options;
     how.threads = std::max(threads / at_once, 1);
-    const auto verify = [&](std::uint64_t i) { return lq::verify(files[static_cast<std::size_t>(i)], {}, how); };
+    storage::CrowdedFolders folders;
+    folders.add_crowded(files);
+    const auto verify = [&](std::uint64_t i) {
+      const std::string& path = files[static_cast<std::size_t>(i)];
+      return comm::alone([&] {
+        return folders.with(path, [&](storage::Transport& from) { return sets::verify_file(from, path, {}, how); });
+      });
+    };
     base::OrderedResults<Verification, decltype(verify)> verified(files.size(), at_once, verify);
     return for_each_file(session, files,
                          [&](const std::string& path) { return tell_verdict(session, path, verified.take()); });

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -14,7 +13,6 @@
 
 #include "base/bytes.hpp"
 #include "base/ordered_results.hpp"
-#include "base/path.hpp"
 #include "comm/team.hpp"
 #include "ensemble/files.hpp"
 #include "ensemble/folder.hpp"
@@ -50,32 +48,7 @@ VerifiedFile verified(storage::Transport& files, std::string path, const VerifyO
                      [&](const std::string& name) { return sets::verify_file(files, name, {}, options); });
 }
 
-// Folders of which so many files are verified are listed.
-constexpr std::uint64_t many_files = 16;
-
-// The files of folders that may be listed.
-class Folders {
- public:
-  // Of a folder whose files were found by listing it.
-  void add(const std::string& path) { listed_.add_folder_of(path); }
-  void add_crowded(const std::vector<std::string>& paths) {
-    std::unordered_map<std::string, std::uint64_t> files;
-    for (const std::string& path : paths) {
-      if (++files[base::folder_before(path)] == many_files) add(path);
-    }
-  }
-  // Calls use(transport), with the one through which the file is to be read.
-  template <class Use>
-  auto with(const std::string& path, const Use& use) const {
-    storage::Transport& plain = storage::resolve(path);
-    if (!listed_.when_listed(path)) return use(plain);
-    storage::ListedTransport files(plain, listed_, path);
-    return use(static_cast<storage::Transport&>(files));
-  }
-
- private:
-  storage::ListedFolders listed_;
-};
+using Folders = storage::CrowdedFolders;
 
 VerifiedFile verified(const Folders& folders, const std::string& path, const VerifyOptions& options) {
   return folders.with(path, [&](storage::Transport& files) { return verified(files, path, options); });

@@ -178,8 +178,13 @@ void require_one_name(const std::string& path) {
 
 // The journal that belongs to the file, whatever others exist.
 FoundJournal find_journal(storage::Transport& transport, base::ByteSource& file) {
+  return find_journal(transport, file, journal_paths(file.path()));
+}
+
+FoundJournal find_journal(storage::Transport& transport, base::ByteSource& file,
+                          const std::vector<std::string>& paths) {
   FoundJournal found;
-  for (const std::string& path : journal_paths(file.path())) {
+  for (const std::string& path : paths) {
     auto bytes = read_journal(transport, path);
     if (!bytes) continue;
     FoundJournal one{.state = State::foreign, .bytes = std::move(*bytes), .path = path};

@@ -85,6 +85,8 @@ struct FoundJournal {
 };
 // The journal next to a file.
 FoundJournal find_journal(storage::Transport& transport, base::ByteSource& file);
+// The same under one of these names, from journal_paths().
+FoundJournal find_journal(storage::Transport& transport, base::ByteSource& file, const std::vector<std::string>& paths);
 // The finding about it; empty if there is none.
 std::optional<Finding> finding_of(const FoundJournal& found, const std::string& path);
 
@@ -208,7 +210,8 @@ class JournalWatch {
   storage::Transport& transport_;
   storage::File& file_;
   storage::Identity before_;
-  std::int64_t began_ = 0;  // nanoseconds, by the local clock
+  std::int64_t began_ = 0;             // nanoseconds, by the local clock
+  std::vector<std::string> journals_;  // their possible names
   FoundJournal found_;
 };
 

@@ -43,13 +43,14 @@ JournalWatch::JournalWatch(storage::Transport& transport, storage::File& file)
       file_(file),
       before_(file.identity_when_opened()),
       began_(now_by_our_clock()),
-      found_(find_journal(transport, file)) {}
+      journals_(journal_paths(file.path())),
+      found_(find_journal(transport, file, journals_)) {}
 
 bool JournalWatch::is_still_so(RememberedReads& reads) const {
   const bool stamps_tell = before_.modified < began_ - stamps_tell_after;
   const bool is_untouched = stamps_tell && is_unchanged(before_, file_.identity());
   if (is_untouched && found_.state == FoundJournal::State::absent) return true;
-  const FoundJournal now = find_journal(transport_, file_);
+  const FoundJournal now = find_journal(transport_, file_, journals_);
   if (now.bytes != found_.bytes || now.state != found_.state) return false;
   if (now.state == FoundJournal::State::complete) return true;
   return is_untouched || reads.are_still_so();

@@ -17,6 +17,7 @@
 #include <limequat/error.hpp>
 #include <limequat/inspect.hpp>
 
+#include "base/system.hpp"
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
 #include "comm/pack.hpp"
@@ -394,6 +395,7 @@ engine::TransferStats Verifier::read_links(const FieldEntry& entry, std::optiona
     memory.emplace(LinksInMemory{grid, nullptr, {}});
     const auto numbers = static_cast<std::size_t>(grid.local_volume() * entry.payload.spec.numbers);
     memory->numbers = std::make_unique_for_overwrite<double[]>(numbers);
+    base::use_large_pages(memory->numbers.get(), numbers * sizeof(double));  // most of the time went into mapping pages
     memory->field = lattice::resolve_field(
         grid, gauge(std::span(memory->numbers.get(), numbers), {.colors = entry.payload.spec.colors}));
     how.block_bytes = options_.block_bytes;

@@ -64,6 +64,14 @@ StorageTraits ListedFolders::unit(Transport& transport, const std::string& path)
   return unit;
 }
 
+void CrowdedFolders::add_crowded(const std::vector<std::string>& paths) {
+  constexpr std::uint64_t many_files = 16;
+  std::unordered_map<std::string, std::uint64_t> files;
+  for (const std::string& path : paths) {
+    if (++files[base::folder_before(path)] == many_files) add(path);
+  }
+}
+
 std::unique_ptr<File> ListedTransport::open_read(const std::string& path) {
   auto file = ForwardingTransport::open_read(path);
   const auto listed = folders_.when_listed(path);
@@ -75,8 +83,8 @@ std::unique_ptr<File> ListedTransport::open_read(const std::string& path) {
 
 PathKind ListedTransport::kind(const std::string& path) {
   if (!was_written_to_) {
+    if (folders_.is_listed(path)) return PathKind::directory;  // first: "." is not a name in itself
     if (folders_.lacks(path)) return PathKind::absent;
-    if (folders_.is_listed(path)) return PathKind::directory;
   }
   return ForwardingTransport::kind(path);
 }

@@ -63,4 +63,24 @@ class LQ_INNER ListedTransport final : public ForwardingTransport {
   std::atomic<bool> was_written_to_ = false;
 };
 
+// The files of folders that may be listed.
+class LQ_INNER CrowdedFolders {
+ public:
+  // Of a folder whose files were found by listing it.
+  void add(const std::string& path) { listed_.add_folder_of(path); }
+  // Of those folders that have many of these files.
+  void add_crowded(const std::vector<std::string>& paths);
+  // Calls use(transport), with the one through which the file is to be read.
+  template <class Use>
+  auto with(const std::string& path, const Use& use) const {
+    Transport& plain = resolve(path);
+    if (!listed_.when_listed(path)) return use(plain);
+    ListedTransport files(plain, listed_, path);
+    return use(static_cast<Transport&>(files));
+  }
+
+ private:
+  ListedFolders listed_;
+};
+
 }  // namespace lq::storage

@@ -63,6 +63,19 @@ TEST_F(ListedFoldersTest, AbsentNamesAreNotAskedFor) {
   EXPECT_EQ(inner_.asked, 3);
 }
 
+TEST_F(ListedFoldersTest, NamesInTheCurrentFolderAreThoseOfAFolder) {
+  make("conf");
+  make("conf.lq-parity");
+  const fs::path before = fs::current_path();
+  fs::current_path(fs::path(scratch_ / "conf").parent_path());
+  folders_.add_folder_of("conf");
+  ListedTransport files(inner_, folders_, "conf");
+  EXPECT_EQ(files.kind("."), PathKind::directory);
+  EXPECT_EQ(files.kind("conf.lq-parity"), PathKind::file);
+  EXPECT_EQ(files.kind("conf.set.lq-parity"), PathKind::absent);
+  fs::current_path(before);
+}
+
 // Then a journal may have appeared with what was written.
 TEST_F(ListedFoldersTest, OfAFileThatWasWrittenToSinceEverythingIsAsked) {
   const std::string path = make("conf");

@@ -3,6 +3,7 @@
 #include "format/scidac/documents.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -190,9 +191,26 @@ std::optional<std::uint64_t> parse_hex64(std::string_view digits) {
   return (std::uint64_t{*high} << 32) | *low;
 }
 
+// Up to six, which are more than a line has: a field has many lines.
+struct Words {
+  std::array<std::string_view, 6> word{};
+  std::size_t number = 0;
+};
+
+Words words_in(std::string_view line) noexcept {
+  constexpr std::string_view white = " \t\n\v\f\r";
+  Words words;
+  for (std::size_t at = line.find_first_not_of(white); at < line.size() && words.number < words.word.size();) {
+    const std::size_t end = std::min(line.find_first_of(white, at), line.size());
+    words.word[words.number++] = line.substr(at, end - at);
+    at = line.find_first_not_of(white, end);
+  }
+  return words;
+}
+
 SliceSums read_sums(std::string_view line, std::string_view label, bool has_weights) {
-  const auto words = base::split_words(line);
-  const bool is_whole = words.size() == (has_weights ? 5U : 3U) && words[0] == label;
+  const auto [words, number] = words_in(line);
+  const bool is_whole = number == (has_weights ? 5U : 3U) && words[0] == label;
   const auto suma = is_whole ? base::parse_hex32(words[1]) : std::nullopt;
   const auto sumb = is_whole ? base::parse_hex32(words[2]) : std::nullopt;
   const auto plain = is_whole && has_weights ? parse_hex64(words[3]) : std::nullopt;

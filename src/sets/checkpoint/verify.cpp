@@ -306,24 +306,6 @@ Covered covered_at_root(storage::Transport& names, const std::string& path, std:
   return covered;
 }
 
-Covered covered_by_sidecar(storage::Transport& names, const std::string& path, std::optional<Verdict> verdict,
-                           const Communicator& communicator, int threads, const protection::PassedBlocks* passed) {
-  comm::Comm& comm = communicator.engine();
-  Covered covered;
-  Catalog carrier;
-  std::array<std::uint64_t, 4> told{};
-  io::broadcast(comm, [&]() -> Catalog& {
-    if (comm.rank() > 0) return carrier;
-    covered = covered_at_root(names, path, verdict, threads, passed);
-    told = {covered.is_covered ? 1U : 0U, static_cast<std::uint64_t>(covered.outcome), covered.bytes,
-            covered.is_whole ? 1U : 0U};
-    carrier.findings = covered.findings;
-    return carrier;
-  });
-  comm.broadcast(std::as_writable_bytes(std::span(told)), 0);
-  return {told[0] != 0, static_cast<Outcome>(told[1]), told[2], std::move(carrier.findings), told[3] != 0};
-}
-
 // Sums of all bytes replace those that the format does not have.
 void add(Verification& verification, Covered covered, Require require) {
   if (covered.outcome == Outcome::agrees && !covered.is_whole) {  // it does not cover the other files
@@ -390,11 +372,14 @@ class Passing {
     if (is_the_same) blocks_->add_words(words_);
     return blocks_.get();
   }
+  // At the root: true if there is no sidecar, which need not be looked for again.
+  bool has_none() const noexcept { return has_none_; }
 
  private:
   void open(const std::string& path) {
     try {
       auto cover = protection::find_cover(names_, path);
+      has_none_ = !cover;
       if (cover) blocks_ = std::make_unique<protection::PassedBlocks>(*std::move(cover));
     } catch (const Error& error) {
       if (error.code() == Code::out_of_memory) throw;
@@ -404,8 +389,28 @@ class Passing {
   storage::Transport& names_;
   comm::Comm& comm_;
   std::unique_ptr<protection::PassedBlocks> blocks_;
+  bool has_none_ = false;
   std::vector<std::uint64_t> words_;
 };
+
+Covered covered_by_sidecar(storage::Transport& names, const std::string& path, std::optional<Verdict> verdict,
+                           const Communicator& communicator, int threads, Passing& passing) {
+  comm::Comm& comm = communicator.engine();
+  const protection::PassedBlocks* const passed = passing.blocks();
+  Covered covered;
+  Catalog carrier;
+  std::array<std::uint64_t, 4> told{};
+  io::broadcast(comm, [&]() -> Catalog& {
+    if (comm.rank() > 0) return carrier;
+    if (!passing.has_none()) covered = covered_at_root(names, path, verdict, threads, passed);
+    told = {covered.is_covered ? 1U : 0U, static_cast<std::uint64_t>(covered.outcome), covered.bytes,
+            covered.is_whole ? 1U : 0U};
+    carrier.findings = covered.findings;
+    return carrier;
+  });
+  comm.broadcast(std::as_writable_bytes(std::span(told)), 0);
+  return {told[0] != 0, static_cast<Outcome>(told[1]), told[2], std::move(carrier.findings), told[3] != 0};
+}
 
 [[noreturn]] void rethrow_with_remedy(const std::exception_ptr& failure) {
   try {
@@ -458,7 +463,7 @@ Verification verify_with_sidecar(storage::Transport& transport, const std::strin
     if (error.code() != Code::unknown_format) verdict = io::verdict_of(error);
   }
   if (is_absent) comm::agree_at_root(comm, [&] { rethrow_with_remedy(failure); });
-  Covered covered = covered_by_sidecar(transport, path, verdict, communicator, options.threads, passing.blocks());
+  Covered covered = covered_by_sidecar(transport, path, verdict, communicator, options.threads, passing);
   comm::agree_alike(comm, [&] {
     if (failure) rethrow_with(failure, covered, path);
     if (covered.is_covered) add(*own, std::move(covered), options.require);
