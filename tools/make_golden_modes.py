@@ -51,7 +51,7 @@ class SetOfModes:
     errors) those with an error are coefficients."""
 
     def __init__(self, modes, *, dims=(2, 2, 1, 3), room=4, storage="double", per_site=24, parity="both", ls=1,
-                 kind=("spinor", 3, 4), parameters="", coherence=None):
+                 kind=("spinor", 3, 4), parameters="", coherence=None, sums=True):
         self.modes = modes
         self.sites = (dims[0] // (1 if parity == "both" else 2),) + tuple(dims[1:])
         self.per_site, self.storage, self.room = per_site * ls, storage, room
@@ -60,15 +60,16 @@ class SetOfModes:
         self.basis, block, self.errors = coherence or (0, self.sites, {})
         self.blocks_of_sites = tuple(n // b for n, b in zip(self.sites, block))
         extents = "".join(f"{n} " for n in dims)
-        version, coherent = "1.0", ""
+        version, coherent = ("1.1" if sums else "1.0"), ""
         if coherence:
-            version, words = "2.0", "".join(f"{n} " for n in block)
+            version, words = ("2.1" if sums else "2.0"), "".join(f"{n} " for n in block)
             coherent = f"<basis>{self.basis}</basis><block>{words}</block><tolerance>0.5</tolerance>"
         self.document = (
             f"{DECLARATION}<limequatModes><version>{version}</version><lattice>{extents}</lattice><parity>{parity}</parity>"
             f"<ls>{ls}</ls><kind>{kind[0]}</kind><colors>{kind[1]}</colors><spins>{kind[2]}</spins>"
             f"<numbers>{per_site}</numbers><complex>{1 - per_site % 2}</complex><storage>{storage}</storage>"
-            f"<operator>hermitian Wilson</operator>{coherent}{parameters}</limequatModes>")
+            f"<operator>hermitian Wilson</operator>{coherent}{parameters}")
+        self.document += (f"<fnv1a>{fnv1a(self.document.encode()):016x}</fnv1a>" if sums else "") + "</limequatModes>"
         self.slices = self.sites[-1]
         self.entry_bytes = 56 + 24 * self.slices + (8 if coherence else 0)
         self.places = {}  # offsets of the data of modes and blocks
@@ -161,6 +162,10 @@ def good():
             "odd_sites_with_ls": SetOfModes(THREE[:2], dims=(4, 2, 2, 2), parity="odd", ls=2, storage="single"),
             "coefficients": SetOfModes([(k / 7, 0.0) for k in range(5)], dims=(2, 2, 1, 4), storage="single", room=2,
                                        coherence=(2, (2, 1, 1, 2), {2: 0.25, 4: 0.0})),
+            "three_modes_of_version_1.0": SetOfModes(THREE, sums=False),
+            "coefficients_of_version_2.0": SetOfModes(
+                [(k / 7, 0.0) for k in range(5)], dims=(2, 2, 1, 4), storage="single", room=2,
+                coherence=(2, (2, 1, 1, 2), {2: 0.25, 4: 0.0}), sums=False),
             "parameters": SetOfModes(THREE[:1], parameters=(
                 "<parameter><name>kappa</name><type>real</type><value>0.125</value></parameter>"
                 "<parameter><name>steps</name><type>integer</type><value>-30</value></parameter>"
@@ -191,18 +196,23 @@ def bad():
     entry = bytearray(overlapping.entry(1, overlapping.places["mode 0"]))
     yield ("modes_in_the_same_place", changed(whole, block + 48 + made.entry_bytes, bytes(entry)),
            made.expect(1) + "rule modes-entry\n")
-    yield "no_lattice", whole.replace(b"<lattice>2 2 1 3 </lattice>", b"<lattice>2 2 1 0 </lattice>"), "rule modes-head\n"
+    without = SetOfModes(THREE, sums=False).bytes()
+    yield "no_lattice", without.replace(b"<lattice>2 2 1 3 </lattice>", b"<lattice>2 2 1 0 </lattice>"), "rule modes-head\n"
+    yield "sum_of_the_description", whole.replace(b"<storage>double<", b"<storage>single<"), "rule modes-head\n"
+    yield "letter_of_the_description", whole.replace(b"<operator>hermitian", b"<operator>hermitiam"), "rule modes-head\n"
+    yield "no_sum_of_the_description", without.replace(b"<version>1.0<", b"<version>1.1<"), "rule modes-head\n"
+    yield "sum_in_version_1.0", whole.replace(b"<version>1.1<", b"<version>1.0<"), "rule modes-head\n"
     coherent = SetOfModes(THREE, coherence=(1, (1, 2, 1, 1), {1: 0.25}))
     whole = coherent.bytes()
-    block_of_none = whole.replace(b"<block>1 2 1 1 </block>", b"<block>1 2 1 2 </block>")
+    block_of_none = SetOfModes(THREE, coherence=(1, (1, 2, 1, 1), {1: 0.25}), sums=False).bytes()
+    block_of_none = block_of_none.replace(b"<block>1 2 1 1 </block>", b"<block>1 2 1 2 </block>")
     yield "blocks_that_do_not_divide", block_of_none, "rule modes-head\n"
     coherent.errors = {0: 0.5, 1: 0.25}
     entry = coherent.entry(0, coherent.places["mode 0"])
     coherent.errors = {1: 0.25}
     yield ("coefficients_within_the_basis", changed(whole, coherent.places["block 0"] + 48, entry),
            coherent.expect() + "rule modes-index-damaged\n")
-    whole = made.bytes()
-    yield "an_unknown_storage", whole.replace(b"<storage>double<", b"<storage>triple<"), "rule modes-head\n"
+    yield "an_unknown_storage", without.replace(b"<storage>double<", b"<storage>triple<"), "rule modes-head\n"
 
 
 def outputs():

@@ -222,7 +222,8 @@ def grouped(records):
         elif record.type == "scidac-checksum":
             require(groups, f"record {record.type!r} at byte {record.at}: a checksum without data")
             groups[-1].setdefault("sums", []).append(record)
-        elif record.type in ("limequat-slices", "limequat-name", "limequat-unproven", "limequat-site-shape"):
+        elif record.type in ("limequat-slices", "limequat-name", "limequat-unproven", "limequat-site-shape",
+                             "limequat-description"):
             pending[record.type] = record
     require("record" not in pending and "limequat-slices" not in pending and not (
         "lattice" in pending and groups and set(groups[-1]) & {"record", "lattice"}),
@@ -487,6 +488,11 @@ def field_item(group, spec, volumes):
         numbers = np.frombuffer(payload, spec.dtype.newbyteorder(">"))
         return numbers.astype(spec.dtype).reshape(spec.shape)
 
+    if "limequat-description" in group and "record" in group:
+        texts = [group[kind].text() if kind in group else b"" for kind in ("limequat-name", "limequat-site-shape")]
+        described = b"".join(b"%d " % n for n in spec.extents) + b"\n" + b"\n".join([group["record"].text(), *texts])
+        require(group["limequat-description"].text() == b"fnv1a %016x" % fnv1a(described),
+                f"record {record.type!r} at byte {record.at}: its description has another sum")
     if "limequat-site-shape" in group:
         words = group["limequat-site-shape"].text().split()
         site = tuple(int(word) for word in words) if all(re.fullmatch(rb"[1-9]\d{0,8}", word) for word in words) else ()
@@ -598,12 +604,22 @@ def fnv1a(data):
     return value
 
 
+def compare_sum_of_description(first, document):
+    """Versions 1.1 and 2.1 end with the sum of everything before it; section 3.2."""
+    if document.get("version") in ("1.0", "2.0") and "fnv1a" not in document:
+        return
+    raw = first.payload()
+    held = re.fullmatch(rb"(.*)<fnv1a>([0-9a-f]{16})</fnv1a></limequatModes>", raw, re.DOTALL)
+    require(held and fnv1a(held[1]) == int(held[2], 16), "the description of the modes has another sum")
+
+
 class Modes:
     """A set of modes: len, vector(k), eigenvalues and residuals (NaN: not known)."""
 
     def __init__(self, data):
         first = records_of_modes(data)
         self.data, document = data, children_of(first, "limequatModes")
+        compare_sum_of_description(first, document)
         self.read_description(first, document)
         self.entries = self.read_index()
 
@@ -611,7 +627,7 @@ class Modes:
         def whole(name, least=0, default=None):
             return number_in(document, name, first, least, default)
 
-        require(document.get("version") in ("1.0", "2.0"), f"a set of modes of version {document.get('version')}")
+        require(document.get("version") in ("1.0", "1.1", "2.0", "2.1"), f"a set of modes of version {document.get('version')}")
         words = document.get("lattice", "").split()
         require(1 <= len(words) <= 8 and all(re.fullmatch(r"\d{1,18}", w) and int(w) for w in words),
                 f"the lattice of a set of modes is {words}")
@@ -627,7 +643,7 @@ class Modes:
             kind, () if count == 1 else (count,))
         require(kind in ("spinor", "propagator", "generic") and math.prod(self.site) == count, f"modes of kind {kind!r}")
         require(math.prod(self.extents) * self.numbers * self.ls < 1 << 60, "modes that are too large")
-        self.has_basis = document["version"] == "2.0"
+        self.has_basis = document["version"].startswith("2.")
         self.basis = whole("basis", 1) if self.has_basis else 0
         self.block = [int(w) for w in document.get("block", "").split() if w.isdigit()] if self.has_basis else self.extents
         require(len(self.block) == len(self.extents) and all(b and n % b == 0 for n, b in zip(self.extents, self.block)),

@@ -89,7 +89,15 @@ struct Index {
       show(session, report);
     }
     for (const std::string& warning : report.warnings) session.complain("warning: " + warning);
-    return fine;
+    return exit_code(report);
+  }
+
+  // As of the same files by verify -r.
+  static int exit_code(const IndexReport& report) {
+    int code = report.problems.empty() ? fine : differs;
+    if (report.unreadable > 0) code = worse(code, exit_code_of(Verdict::unreadable));
+    if (report.incomplete > 0) code = worse(code, exit_code_of(Verdict::incomplete));
+    return code;
   }
 
   static void show(Session& session, const IndexReport& report) {

@@ -76,8 +76,9 @@ void state_unproven(base::EditedSource& file, const std::string& why) {
 namespace {
 
 // Texts that describe the order of numbers in a file of another format; they are meaningless here.
-constexpr std::array<std::string_view, 5> of_other_files{
-    "ildg-format", "scidac-private-file-xml", "scidac-private-record-xml", "scidac-checksum", "limequat-slices"};
+constexpr std::array<std::string_view, 6> of_other_files{
+    "ildg-format",     "scidac-private-file-xml", "scidac-private-record-xml",
+    "scidac-checksum", "limequat-slices",         "limequat-description"};
 // Texts that repeat the precision.
 constexpr std::array<std::string_view, 1> of_numbers{"scidac-record-xml"};
 

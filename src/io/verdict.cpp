@@ -194,6 +194,22 @@ std::optional<Error> first_error(const Verification& examined, std::string_view 
                {.path = examined.path, .record = error->record, .offset = error->offset});
 }
 
+std::optional<Error> all_errors(const Verification& examined, std::string_view about) {
+  constexpr std::size_t most = 8;  // in one message
+  const auto first = first_error(examined, about);
+  if (!first) return {};
+  const std::string begin = examined.path + ": ";  // prefix of some messages
+  std::string message = first->what();
+  std::size_t errors = 0;
+  for (const Finding& finding : examined.findings) {
+    if (finding.severity != Severity::error || ++errors == 1 || errors > most) continue;
+    const std::string_view one = finding.message;
+    message += fmt::format("; {}", one.substr(one.starts_with(begin) ? begin.size() : 0));
+  }
+  if (errors > most) message += fmt::format("; and {} more errors", errors - most);
+  return Error(first->code(), message, first->facts());
+}
+
 bool has_errors(const std::vector<Finding>& findings) noexcept {
   return std::ranges::any_of(findings, [](const Finding& finding) { return finding.severity == Severity::error; });
 }

@@ -31,6 +31,8 @@ LQ_INNER Verdict verdict_of(const Error& error) noexcept;
 LQ_INNER bool has_errors(const std::vector<Finding>& findings) noexcept;
 // The first finding that is an error, as an exception: "PATH: `about`MESSAGE". Empty: there is none.
 std::optional<Error> first_error(const Verification& examined, std::string_view about = {});
+// All of its errors in one message, the first of them first: eight, then how many more there are. Empty: none.
+LQ_INNER std::optional<Error> all_errors(const Verification& examined, std::string_view about);
 // Adds those of `more` whose messages are not yet among `findings`.
 void add_untold(std::vector<Finding>& findings, std::vector<Finding> more);
 // The same for errors only.

@@ -14,7 +14,7 @@ touch -d 2024-01-01 run/README
 lq index run
 lq index run
 rm run/conf.0020.lime
-lq index --json | json '[o["unchanged"], o["missing"], o["added"], o["others"], [g["missing"] for g in o["assessment"]["gaps"]]]'
+{ lq index --json || echo "exit $?" >&2; } | json '[o["unchanged"], o["missing"], o["added"], o["others"], [g["missing"] for g in o["assessment"]["gaps"]]]'
 lq find --paths 'trajectory>=10 not missing'
 lq find 'beta=6.0'
 cd run/below

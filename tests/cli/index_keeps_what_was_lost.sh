@@ -16,8 +16,8 @@ lq scrub --db all.db
 head -c 9000 run/conf.120.ildg > cut
 cp cut run/conf.120.ildg
 sleep 0.1
-lq index -v --db all.db run
-lq index --db all.db run
+lq index -v --db all.db run || echo "exit $?"
+lq index --db all.db run || echo "exit $?"
 lq find --db all.db --paths 'unreadable or incomplete'
 lq scrub --db all.db || echo "exit $?"
 lq verify -r -q run || echo "exit $?"

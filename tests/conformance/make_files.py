@@ -155,6 +155,15 @@ def mode_files():
         # Read in single precision, a number in fixed point is rounded once more.
         yield good(f"modes/{storage}.modes", "modes", field, made.bytes(), checksum=scidac_text(made.sums(0)), fields=2,
                    exact=storage != "fixed16", why="two vectors; the first one is described")
+    made = SetOfModes([(0.125, 1e-9), (-0.25, None)], dims=LATTICE, sums=False)
+    values = list(struct.unpack(f">{24 * len(flat.SITES)}d", made.data(0)))
+    yield good("modes/double_version_1_0.modes", "modes", Field("spinor", values, 3, 4, 8), made.bytes(),
+               checksum=scidac_text(made.sums(0)), fields=2, why="version 1.0: its description has no sum")
+    made = SetOfModes([(0.125, 1e-9), (-0.25, None)], dims=LATTICE)
+    yield bad("modes/bad_letter_of_the_description.modes", "modes", made.bytes().replace(b"hermitian", b"hermitiam"),
+              "malformed", "a letter of the description is another: its sum is wrong")
+    yield bad("modes/bad_number_of_the_description.modes", "modes", made.bytes().replace(b"<ls>1<", b"<ls>2<"),
+              "malformed", "a number of the description is another: its sum is wrong")
 
 
 def bad_lime():

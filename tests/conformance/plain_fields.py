@@ -126,6 +126,13 @@ def read_lime(data):
 def read_modes(data, records):
     """docs/formats/modes.md"""
     document = plain_ildg.children_of(data, records[0])
+    if document["version"] not in ("1.0", "2.0") or "fnv1a" in document:
+        text = data[records[0]["offset"]:records[0]["offset"] + records[0]["data_length"]]
+        summed, _, end = text.rpartition(b"<fnv1a>")
+        value = 0xCBF29CE484222325
+        for byte in summed:
+            value = (value ^ byte) * 0x100000001B3 % 2**64
+        require(end == b"%016x</fnv1a></limequatModes>" % value, "malformed", "the description has another sum")
     lattice = [int(n) for n in document["lattice"].split()]
     per_site, storage = int(document["numbers"]), document["storage"]
     vectors = [record for record in records if record["type"] == "limequat-mode-data"]

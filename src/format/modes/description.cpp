@@ -82,6 +82,7 @@ constexpr std::string_view root_name = "limequatModes";
 constexpr std::array<std::string_view, 4> type_names{"integer", "real", "complex", "text"};
 constexpr std::string_view eigenvalue_name = "eigenvalue", residual_name = "residual", error_name = "error";
 constexpr std::uint64_t largest_site = std::uint64_t{1} << 32;  // numbers
+constexpr std::string_view sum_element = "<fnv1a>";
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(Code::invalid_argument, "a set of modes: " + what); }
 
@@ -193,7 +194,88 @@ void check_coherence(const Description& description) {
                      block.size() == 0 ? "no" : to_string(block), to_string(sites)));
 }
 
+// Ends a document: the sum of everything before it (formats/modes.md 3.2).
+std::string end_for(std::string_view before) {
+  return fmt::format("{}{:016x}</fnv1a></{}>", sum_element, fnv1a(base::as_bytes(before)), root_name);
+}
+
+// What comes before such an end.
+std::string_view summed(std::string_view document) {
+  static const std::size_t end_bytes = end_for({}).size();
+  return document.substr(0, document.size() - std::min(document.size(), end_bytes));
+}
+
+void require_sum(std::string_view document, std::string_view version) {
+  const bool may_lack_it = version == "1.0" || version == "2.0";
+  if (may_lack_it && !has_sum(document)) return;
+  const std::string_view before = summed(document), end = document.substr(before.size());
+  const std::string right = end_for(before);
+  if (end == right) return;
+  base::fail(Code::malformed, {.expected = right, .found = base::printable(end)},
+             "the description is damaged: it ends with \"{}\", but its sum requires \"{}\"", base::printable(end),
+             right);
+}
+
+// One byte of `bytes` that gives them the sum `sum`, and its value. Each step of FNV-1a can be undone, so the sums
+// before and after a byte determine it.
+struct ByteAt {
+  std::size_t at = 0;
+  char value = 0;
+};
+std::optional<ByteAt> byte_for(std::string_view bytes, std::uint64_t sum) {
+  constexpr std::uint64_t prime = 0x100000001b3;
+  constexpr std::uint64_t inverse = [] {
+    std::uint64_t of_prime = prime;
+    for (int i = 0; i < 6; ++i) of_prime *= 2 - prime * of_prime;
+    return of_prime;
+  }();
+  static_assert(prime * inverse == 1);
+  std::vector<std::uint64_t> before(bytes.size());  // the sum before each byte that follows from those before it
+  std::uint64_t hash = fnv1a({});
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    before[i] = hash;
+    hash = (hash ^ static_cast<unsigned char>(bytes[i])) * prime;
+  }
+  std::optional<ByteAt> found;
+  for (std::size_t i = bytes.size(); i-- > 0;) {
+    const std::uint64_t value = before[i] ^ (sum * inverse);
+    if (value < 256) {
+      if (found) return std::nullopt;
+      found = ByteAt{i, static_cast<char>(value)};
+    }
+    sum = sum * inverse ^ static_cast<unsigned char>(bytes[i]);
+  }
+  return found;
+}
+
 }  // namespace
+
+bool has_sum(std::string_view document) noexcept { return document.find(sum_element) != std::string_view::npos; }
+
+std::optional<std::string> corrected(std::string_view document) {
+  const std::string_view before = summed(document), end = document.substr(before.size());
+  std::string right(before);
+  const std::string of_these = end_for(before);
+  std::size_t differ = 0;
+  for (std::size_t i = 0; i < end.size() && end.size() == of_these.size(); ++i) differ += end[i] != of_these[i] ? 1 : 0;
+  if (differ == 0) return std::nullopt;
+  if (differ > 1) {
+    std::uint64_t stated = 0;
+    const std::string_view digits = end.substr(std::min(end.size(), sum_element.size()), 16);
+    std::from_chars(digits.data(), digits.data() + digits.size(), stated, 16);
+    const auto found = byte_for(before, stated);
+    if (!found) return std::nullopt;
+    right[found->at] = found->value;
+    if (end != end_for(right)) return std::nullopt;
+  }
+  right += end_for(right);
+  try {
+    decode_description(right);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  return right;
+}
 
 void check(const Description& description) {
   const Extents& lattice = description.lattice;
@@ -236,14 +318,15 @@ void check(const Description& description) {
   if (description.coherence.basis > 0) check_coherence(description);
 }
 
-std::string encode(const Description& description) {
+std::string encode(const Description& description, bool sums) {
   using base::xml::element;
   const FieldSpec& site = description.site;
   std::string extents;
   for (const std::int64_t extent : description.lattice) extents += fmt::format("{} ", extent);
   std::string text = fmt::format("{}<{}>", xml_declaration, root_name);
   const lq::modes::Coherence& coherence = description.coherence;
-  text += element("version", coherence.basis > 0 ? "2.0" : "1.0") + element("lattice", extents);
+  text +=
+      element("version", fmt::format("{}.{}", coherence.basis > 0 ? 2 : 1, sums ? 1 : 0)) + element("lattice", extents);
   text += element("parity", lq::modes::name(description.parity)) + element("ls", fmt::format("{}", description.ls));
   text += element("kind", lq::name(site.kind)) + element("colors", fmt::format("{}", site.colors));
   text += element("spins", fmt::format("{}", site.spins)) + element("numbers", fmt::format("{}", site.numbers));
@@ -260,13 +343,14 @@ std::string encode(const Description& description) {
     text += "<parameter>" + element("name", parameter.name) + element("type", type_names[parameter.value.index()]) +
             element("value", text_of(parameter.value)) + "</parameter>";
   }
-  return text + fmt::format("</{}>", root_name);
+  return text + (sums ? end_for(text) : fmt::format("</{}>", root_name));
 }
 
 Description decode_description(std::string_view document) {
   const Element root = parse_document(document, root_name);
   const std::string_view version = required_text(root, "version");
-  if (!version.starts_with("1.") && !version.starts_with("2.")) fail("version", version, "1.0 or 2.0");
+  if (!version.starts_with("1.") && !version.starts_with("2.")) fail("version", version, "1.x or 2.x");
+  require_sum(document, version);
   Description description;
   description.lattice = required_coord(root, "lattice");
   check_extents(description.lattice, "lattice");
@@ -314,9 +398,10 @@ std::vector<std::string> unproven_texts(std::string_view document) {
 }
 
 std::string with_unproven(std::string_view document, std::string_view text) {
-  std::string marked(document);
-  marked.insert(marked.rfind(fmt::format("</{}", root_name)), base::xml::element(unproven_text, text));
-  return marked;
+  const std::string_view end = has_sum(document) ? sum_element : "</limequatModes";
+  const std::string marked =
+      std::string(document.substr(0, document.rfind(end))) + base::xml::element(unproven_text, text);
+  return marked + (has_sum(document) ? end_for(marked) : fmt::format("</{}>", root_name));
 }
 
 Payload payload_at(const Description& description, std::uint64_t offset, bool is_whole) {

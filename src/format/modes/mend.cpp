@@ -71,6 +71,7 @@ class Mending {
 
   void run() {
     find_records();
+    correct_description();
     const Head head = best_head();
     description_ = head.description;
     document_bytes_ = head.document_bytes;
@@ -85,6 +86,7 @@ class Mending {
 
  private:
   void find_records();
+  void correct_description();
   Head best_head();
   void find_slots(const Head& head);
   void read_entries(Slots& slots);
@@ -140,6 +142,18 @@ void Mending::find_records() {
       Code::malformed,
       fmt::format("{}: the index does not follow the description of the set; nothing can be kept", file_.path()),
       {.path = file_.path(), .record = std::string(type::index)});
+}
+
+void Mending::correct_description() {
+  const Record& head = records_[0];
+  if (head.offset != lime::header_bytes || head.data_length > largest_document) return;
+  const auto right = corrected(base::as_text(read(walked_, head.offset, head.data_length)));
+  if (!right) return;
+  for (base::EditedSource* const file : {&file_, &walked_}) {
+    file->replace(head.offset, right->size(), base::as_bytes(*right));
+  }
+  tell(Severity::warning, Code::ok, "repair-modes-head", type::head, 0,
+       "one damaged byte of the description was corrected: its sum agrees now");
 }
 
 // For the original file, if all of its blocks can be read: walking does not find records after damaged headers.

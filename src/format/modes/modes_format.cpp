@@ -283,7 +283,14 @@ Examined Modes::examine(base::ByteSource& file, const Catalog& catalog, const Li
   examined.claims.push_back({"index", "records", Evidence::structure, outcome(have_records)});
   examined.claims.push_back(
       {"index", "records of the modes", Evidence::second_copy, outcome(findings.count("modes-record") == 0)});
-  claim_uncovered(catalog, type::head, examined);
+  if (read_head(file).has_sum) {
+    const Record& head = catalog.record(type::head);
+    examined.claims.push_back(
+        {head.type, "fnv1a", Evidence::exact_sum, Outcome::agrees, head.offset, head.data_length});
+  } else {
+    examined.claims.push_back({std::string(type::head), "fnv1a", Evidence::exact_sum, Outcome::absent, {}, {}});
+    claim_uncovered(catalog, type::head, examined);
+  }
   examined.findings = findings.take();
   std::erase_if(examined.findings, [&](const Finding& finding) {
     const auto is_same = [&](const Finding& told) {

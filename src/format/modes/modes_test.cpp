@@ -329,6 +329,59 @@ TEST(ModesFormat, LeavesOutWhatWasNeverCommitted) {
   EXPECT_EQ(errors_in(done), 1U);
 }
 
+// Whichever byte of the description is damaged: the set is not read, and a repair finds the byte.
+TEST(ModesFormat, ProvesItsDescriptionByASum) {
+  const std::string whole = set_of(2, small_set());
+  const Record head = scan(whole).records.front();
+  for (std::size_t at = head.offset; at < head.offset + head.data_length; ++at) {
+    for (const int change : {0x01, 0x20, 0x80}) {
+      std::string damaged = whole;
+      damaged[at] = static_cast<char>(damaged[at] ^ change);
+      const Catalog catalog = scan(damaged);
+      ASSERT_NE(catalog.first_error(), nullptr) << at;
+      EXPECT_EQ(catalog.first_error()->rule, "modes-head") << at;
+      EXPECT_TRUE(catalog.fields.empty()) << at;
+      std::vector<Finding> done;
+      EXPECT_EQ(mended(damaged, done), whole) << at;
+      ASSERT_FALSE(done.empty());
+      EXPECT_EQ(done.front().rule, "repair-modes-head");
+      EXPECT_EQ(errors_in(done), 0U);
+    }
+  }
+}
+
+TEST(ModesFormat, DoesNotGuessADescriptionWithTwoWrongBytes) {
+  const std::string document = encode(small_set());
+  for (const auto& [a, b] : {std::pair(100, 101), std::pair(60, 300), std::pair(100, 520), std::pair(540, 545)}) {
+    std::string damaged = document;
+    const auto first = static_cast<std::size_t>(a) % document.size(),
+               second = static_cast<std::size_t>(b) % document.size();
+    damaged[first] = static_cast<char>(damaged[first] ^ 1);
+    damaged[second] = static_cast<char>(damaged[second] ^ 2);
+    EXPECT_THROW(decode_description(damaged), Error);
+    EXPECT_FALSE(corrected(damaged)) << a << " " << b;
+  }
+  EXPECT_FALSE(corrected(document));
+  EXPECT_FALSE(corrected(""));
+  EXPECT_FALSE(corrected(encode(small_set(), false)));
+}
+
+// Versions 1.0 and 2.0, which are read for ever.
+TEST(ModesFormat, ReadsDescriptionsWithoutASumButDoesNotCallThemProven) {
+  const std::string old = encode(small_set(), false);
+  EXPECT_NE(old.find("<version>1.0</version>"), std::string::npos);
+  EXPECT_FALSE(has_sum(old));
+  Description expected = small_set();
+  expected.room = Description{}.room;
+  EXPECT_EQ(decode_description(old), expected);
+  const std::string marked = with_unproven(old, "a text");
+  EXPECT_FALSE(has_sum(marked));
+  EXPECT_EQ(unproven_texts(marked), std::vector<std::string>{"a text"});
+  const std::string marked_new = with_unproven(encode(small_set()), "a text");
+  EXPECT_EQ(unproven_texts(marked_new), std::vector<std::string>{"a text"});
+  EXPECT_EQ(decode_description(marked_new), expected);
+}
+
 TEST(ModesFormat, RefusesVectorsOfAnotherSet) {
   const std::string file = set_of(1, small_set());
   Description other = small_set();

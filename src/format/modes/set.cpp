@@ -21,7 +21,6 @@ constexpr SumName slice_weights{SumKind::weighted, SumOf::slices};
 
 constexpr std::uint64_t fixed_bytes = 56, slice_bytes = 24, error_bytes = 8, sum_bytes = 8;
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-constexpr std::uint64_t largest_document = 1 << 20;
 constexpr std::size_t most_blocks = 64;  // each has twice the capacity of the previous one
 
 class Writer {
@@ -95,12 +94,6 @@ std::optional<Block> block_at(base::ByteSource& file, std::uint64_t offset, std:
 }
 
 }  // namespace
-
-std::uint64_t fnv1a(base::Bytes bytes) noexcept {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const std::byte byte : bytes) hash = (hash ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3;
-  return hash;
-}
 
 std::vector<SumName> sum_names() { return {total, slice_checksums, slice_weights}; }
 
@@ -182,6 +175,7 @@ Head read_head(base::ByteSource& file) {
   Head head;
   try {
     head.description = decode_description(base::as_text(document));
+    head.has_sum = has_sum(base::as_text(document));
     head.unproven = unproven_texts(base::as_text(document));
   } catch (const Error& error) {
     base::fail(Code::malformed, {.path = file.path(), .record = std::string(type::head), .offset = 0}, "\"{}\": {}",
@@ -263,7 +257,7 @@ class Scan {
     try {
       head_ = read_head(file_);
       entry_bytes_ = entry_bytes(head_.description);
-      catalog_.metadata.emplace_back(type::head, encode(head_.description));
+      catalog_.metadata.emplace_back(type::head, encode(head_.description, false));
       for (const std::string& text : head_.unproven) catalog_.metadata.emplace_back(unproven_text, text);
       if (head_.is_whole && read_index()) {
         for (const PlacedBlock& at : head_.blocks) blocks_.push_back({at.offset, at.block.bytes()});

@@ -17,6 +17,7 @@
 
 #include "base/byte_source.hpp"
 #include "base/bytes.hpp"
+#include "base/fnv1a.hpp"
 #include "format/findings.hpp"
 #include "format/format.hpp"
 #include "format/lime/walk.hpp"
@@ -25,6 +26,7 @@ namespace lq::format::modes {
 
 // The first record of a set of modes: the common properties of its vectors (formats/modes.md 3).
 
+using base::fnv1a;
 using lq::modes::Description;
 using lq::modes::Mode;
 
@@ -41,9 +43,13 @@ inline constexpr std::array<std::string_view, 5> all{head, index, data, coeffici
 // invalid_argument: it cannot describe a set.
 void check(const Description& description);
 
-std::string encode(const Description& description);
-// malformed: it is not a description. The index capacity is not in this record.
+// `sums`: it ends with a sum of its bytes, as Limequat writes it since versions 1.1 and 2.1 of the format.
+std::string encode(const Description& description, bool sums = true);
+// malformed: it is not a description, or its sum is wrong. The index capacity is not in this record.
 Description decode_description(std::string_view document);
+bool has_sum(std::string_view document) noexcept;
+// The document with the one byte corrected that its sum proves to be wrong; empty if there is no such byte.
+std::optional<std::string> corrected(std::string_view document);
 
 // Texts in the document about modes that a repair could not save (format/format.hpp); and the document with one
 // more such text.
@@ -62,9 +68,6 @@ Mode mode_of(const Metadata& texts);
 
 // The index of a set of modes: blocks of entries of equal size, each with its own sum (formats/modes.md 4). An
 // entry is also stored after the data of its mode, so that a damaged index can be rebuilt.
-
-// FNV-1a of 64 bits.
-std::uint64_t fnv1a(base::Bytes bytes) noexcept;
 
 struct Entry {
   std::uint64_t number = 0;
@@ -109,6 +112,7 @@ struct PlacedBlock {
 struct Head {
   Description description;
   std::uint64_t document_bytes = 0;  // of the description as stored
+  bool has_sum = true;               // false: nothing proves the description
   std::vector<std::string> unproven = {};
   std::vector<PlacedBlock> blocks;  // from the first on, as far as they can be read
   bool is_whole = true;             // false: a block is damaged
@@ -117,6 +121,8 @@ struct Head {
     return blocks.empty() ? 0 : blocks.back().block.first + blocks.back().block.count;
   }
 };
+
+inline constexpr std::uint64_t largest_document = 1 << 20;
 
 // The contents of the first records. malformed: the file is not a set of modes, or its description is damaged.
 Head read_head(base::ByteSource& file);

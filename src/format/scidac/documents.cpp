@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "base/fnv1a.hpp"
 #include "base/text.hpp"
 #include "base/xml.hpp"
 #include "format/record_texts.hpp"
@@ -129,6 +130,17 @@ std::optional<Checksum> decode_checksum(std::string_view text) {
                 {.expected = "<suma> and <sumb>"});
   }
   return std::nullopt;
+}
+
+std::string encode_description(const Extents& extents, std::string_view record_xml, std::string_view name,
+                               std::string_view site_shape) {
+  std::string text;
+  for (const std::int64_t extent : extents) text += fmt::format("{} ", extent);
+  for (const std::string_view one : {record_xml, name, site_shape}) {
+    text += '\n';
+    text += one;
+  }
+  return fmt::format("fnv1a {:016x}", base::fnv1a(base::as_bytes(text)));
 }
 
 namespace {

@@ -64,4 +64,9 @@ std::string encode_slices(const Sums& sums);
 // Version 1.0 has the checksums only. Throws Error(malformed).
 Sums decode_slices(std::string_view text);
 
+// limequat-description: the sum of what determines the meaning of the numbers of a generic field
+// (formats/scidac.md 5.5). Texts without terminating NUL.
+std::string encode_description(const Extents& extents, std::string_view record_xml, std::string_view name,
+                               std::string_view site_shape);
+
 }  // namespace lq::format::scidac

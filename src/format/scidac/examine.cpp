@@ -28,11 +28,14 @@ class Examination {
   Examination(base::ByteSource& file, const Catalog& catalog) : file_(file), catalog_(catalog) {}
 
   Examined run() {
+    const std::vector<Group> groups = group_records(catalog_.records, catalog_.file_bytes).groups;
+    for (const Group& group : groups) tell_description(group);
+    std::ranges::sort(covered_);
     for (const Record& record : catalog_.records) {
       look_for_headers(record);
       tell_uncovered(record);
     }
-    for (const Group& group : group_records(catalog_.records, catalog_.file_bytes).groups) compare_global(group);
+    for (const Group& group : groups) compare_global(group);
     for (const FieldEntry& field : catalog_.fields) compare_precision(field);
     compare_lattices();
     require_data();
@@ -42,6 +45,7 @@ class Examination {
 
  private:
   void look_for_headers(const Record& record);
+  void tell_description(const Group& group);
   void tell_uncovered(const Record& record);
   void compare_global(const Group& group);
   void compare_precision(const FieldEntry& field);
@@ -53,6 +57,7 @@ class Examination {
   const Catalog& catalog_;
   Findings findings_;
   Examined examined_;
+  std::vector<std::uint64_t> covered_;  // offsets of records with a sum of their own
 };
 
 // A damaged length makes the following records part of a text, which is then not valid and skipped.
@@ -72,10 +77,36 @@ void Examination::look_for_headers(const Record& record) {
   }
 }
 
+// Scans compare it. Generic fields that Limequat wrote without it are known by their type.
+void Examination::tell_description(const Group& group) {
+  if (!group.record_info) return;
+  const Record& info = catalog_.records[*group.record_info];
+  Claim claim{info.type, "fnv1a", Evidence::exact_sum, Outcome::agrees, info.offset, info.data_length};
+  if (!group.description) {
+    ReadAhead window(file_);
+    const Limits limits;
+    if (TextReader(window, limits).document(info).find("<datatype>LQ_Sites_") == std::string::npos) return;
+    claim.outcome = Outcome::absent;
+  } else {
+    const Record& sum = catalog_.records[*group.description];
+    const auto differs = [&](const Finding& finding) {
+      return finding.rule == "limequat-description" && finding.offset == sum.header_offset;
+    };
+    if (std::ranges::any_of(catalog_.findings, differs)) claim.outcome = Outcome::differs;
+    covered_.insert(covered_.end(), {info.offset, sum.offset});
+    if (group.name) covered_.push_back(catalog_.records[*group.name].offset);
+    for (const RecordIndex i : group.texts) {
+      if (catalog_.records[i].type == type::limequat_site_shape) covered_.push_back(catalog_.records[i].offset);
+    }
+  }
+  examined_.claims.push_back(std::move(claim));
+}
+
 // The SciDAC checksum covers sites. The sums themselves are compared with the data.
 void Examination::tell_uncovered(const Record& record) {
   const Role role = role_of(record.type);
   if (role == Role::data || role == Role::checksum || role == Role::slices || record.data_length == 0) return;
+  if (std::ranges::binary_search(covered_, record.offset)) return;
   examined_.claims.push_back(uncovered(record));
 }
 

@@ -263,6 +263,15 @@ FieldMessage field_message(const FieldRequest& request, const PlanStyle& style, 
   const bool plain_name = request.name.empty() || request.name == default_name(kind) || request.name == name(kind);
   if (!plain_name) pieces.push_back({std::string(type::limequat_name), request.name, {}});
 
+  if (kind == FieldKind::generic && request.checksum) {
+    const std::string* const shape = find_text(request.metadata, type::limequat_site_shape);
+    std::string document = pieces.front().contents;
+    document.pop_back();  // its NUL
+    pieces.push_back({std::string(type::limequat_description),
+                      encode_description(request.extents, document, plain_name ? "" : request.name,
+                                         shape != nullptr ? *shape : std::string_view()),
+                      {}});
+  }
   const std::uint64_t slices = slices_of(request);
   if (request.checksum && request.slice_checksums && slices_length(slices) <= slices_limit) {
     message.slices = pieces.size();

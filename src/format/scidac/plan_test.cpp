@@ -88,6 +88,7 @@ TEST(ScidacPlan, PutsRecordsWhereEveryReaderAcceptsThem) {
                                              "xlf-info",
                                              "note",
                                              "note",
+                                             "limequat-description",
                                              "limequat-slices",
                                              "scidac-binary-data",
                                              "scidac-checksum"};

@@ -8,7 +8,7 @@
 namespace lq::format::scidac {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Role>, 12> roles{{
+constexpr std::array<std::pair<std::string_view, Role>, 13> roles{{
     {type::private_file_xml, Role::file_info},
     {type::file_xml, Role::file_text},
     {type::private_record_xml, Role::record_info},
@@ -20,6 +20,7 @@ constexpr std::array<std::pair<std::string_view, Role>, 12> roles{{
     {type::checksum, Role::checksum},
     {type::limequat_slices, Role::slices},
     {type::limequat_name, Role::name},
+    {type::limequat_description, Role::description},
     {type::sitelist, Role::binary},
 }};
 
@@ -62,6 +63,8 @@ constexpr Row meanings[] = {
     {type::etmc_source_format, "description of the field", "formats/scidac.md 6.1"},
     {type::limequat_slices, "checksums of slices", "formats/scidac.md 5.1"},
     {type::limequat_name, "name of the field", "formats/scidac.md 5.2"},
+    {type::limequat_site_shape, "axes of a site", "formats/scidac.md 5.4"},
+    {type::limequat_description, "sum of the description", "formats/scidac.md 5.5"},
     {type::xlf_info, "text", "formats/scidac.md 6.2"},
 };
 
@@ -125,6 +128,9 @@ void Grouping::add(RecordIndex i) {
       break;
     case Role::name:
       add_attachment(i, &Group::name);
+      break;
+    case Role::description:
+      add_attachment(i, &Group::description);
       break;
     case Role::text:
       waiting_.texts.push_back(i);
@@ -214,6 +220,7 @@ Groups Grouping::take() {
   give_up(waiting_.checksum);
   give_up(waiting_.slices);
   give_up(waiting_.name);
+  give_up(waiting_.description);
   if (!result_.file_infos.empty()) {
     for (Group& group : result_.groups) {
       if (!group.file_info) group.file_info = result_.file_infos.front();

@@ -38,16 +38,29 @@ inline constexpr std::string_view etmc_propagator_format = "etmc-propagator-form
 inline constexpr std::string_view etmc_source_format = "etmc-source-format";
 inline constexpr std::string_view limequat_slices = "limequat-slices";
 inline constexpr std::string_view limequat_name = "limequat-name";
+inline constexpr std::string_view limequat_description = "limequat-description";
+inline constexpr std::string_view limequat_site_shape = "limequat-site-shape";
 
-inline constexpr std::array<std::string_view, 19> all{private_file_xml,   file_xml,
-                                                      private_record_xml, record_xml,
-                                                      binary_data,        checksum,
-                                                      sitelist,           ildg_format,
-                                                      ildg_data_lfn,      ildg_binary_data,
-                                                      propagator_type,    xlf_info,
-                                                      grid_format,        etmc_propagator_format,
-                                                      etmc_source_format, limequat_slices,
-                                                      limequat_name,      unproven_text,
+inline constexpr std::array<std::string_view, 21> all{private_file_xml,
+                                                      file_xml,
+                                                      private_record_xml,
+                                                      record_xml,
+                                                      binary_data,
+                                                      checksum,
+                                                      sitelist,
+                                                      ildg_format,
+                                                      ildg_data_lfn,
+                                                      ildg_binary_data,
+                                                      propagator_type,
+                                                      xlf_info,
+                                                      grid_format,
+                                                      etmc_propagator_format,
+                                                      etmc_source_format,
+                                                      limequat_slices,
+                                                      limequat_name,
+                                                      limequat_description,
+                                                      limequat_site_shape,
+                                                      unproven_text,
                                                       rescued_text};
 }  // namespace type
 
@@ -60,8 +73,9 @@ enum class Role {
   checksum,
   slices,
   name,
-  binary,  // nothing to read: site lists, other programs' binary records
-  text,    // everything else, if it turns out to be text
+  description,  // the sum of the texts that determine what the numbers mean
+  binary,       // nothing to read: site lists, other programs' binary records
+  text,         // everything else, if it turns out to be text
 };
 Role role_of(std::string_view name) noexcept;
 
@@ -88,6 +102,7 @@ struct Group {
   std::optional<RecordIndex> checksum;
   std::optional<RecordIndex> slices;
   std::optional<RecordIndex> name;
+  std::optional<RecordIndex> description;
   std::vector<RecordIndex> texts;
 };
 

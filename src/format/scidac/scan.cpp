@@ -101,6 +101,7 @@ class Scan {
   void read_file_infos(const Groups& groups);
   void read_group(const Group& group);
   std::optional<Payload> payload_of(const Description& description, const Record& data);
+  void compare_description(const Group& group, const FieldEntry& entry);
   void tell_subset(const FieldEntry& entry);
   std::optional<FileInfo> lattice_of_grid(const Group& group, const RecordInfo& info);
   void read_checksum(const Group& group, FieldEntry& entry);
@@ -182,6 +183,7 @@ void Scan::read_group(const Group& group) {
     if (given && !given->empty()) entry.name = *given;
   }
   read_texts(group.texts, entry.metadata);
+  compare_description(group, entry);
   tell_subset(entry);
   read_slices(group, entry);
   read_checksum(group, entry);
@@ -202,6 +204,23 @@ std::optional<Payload> Scan::payload_of(const Description& description, const Re
   auto payload = describe(description, whole, file_.file(), findings_);
   if (payload) volumes_->place(*payload, data, number);
   return payload;
+}
+
+// One letter of these texts may give the same numbers another meaning.
+void Scan::compare_description(const Group& group, const FieldEntry& entry) {
+  if (!group.description || !group.record_info) return;
+  const auto shape =
+      std::ranges::find_if(group.texts, [&](RecordIndex i) { return record(i).type == type::limequat_site_shape; });
+  const std::string found = texts_.document(record(*group.description));
+  const std::string expected = encode_description(entry.payload.extents, texts_.document(record(*group.record_info)),
+                                                  group.name ? texts_.document(record(*group.name)) : "",
+                                                  shape != group.texts.end() ? texts_.document(record(*shape)) : "");
+  if (found == expected) return;
+  findings_.error(Code::malformed, "limequat-description", record(*group.description),
+                  fmt::format("the description of the field is damaged: {}, its texts or its lattice, which have the "
+                              "sum \"{}\", not \"{}\"",
+                              type::private_record_xml, expected, base::printable(found)),
+                  expected, base::printable(found));
 }
 
 // The lattice of a packed field is not that of its sites: this is reported, and the field is read unchanged.

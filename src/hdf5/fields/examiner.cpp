@@ -15,6 +15,7 @@
 #include <hdf5.h>
 
 #include "base/text.hpp"
+#include "hdf5/fields/correlators.hpp"
 #include "hdf5/headers/structures.hpp"
 #include "hdf5/layouts/folder.hpp"
 #include "hdf5/making/small_objects.hpp"
@@ -104,14 +105,18 @@ class Examination final : public Visitor {
       file_ = &file;
       has_plain_headers_ = file.superblock().version < 2;
       format::Findings met;
+      CorrelatorStore correlators(file, limits_);
+      correlators_ = &correlators;
       walk(file, limits_, met, *this);
       for (Finding& finding : met.take()) add_new(std::move(finding));
       compare_places();
+      correlators.conclude(claims_, findings_);
     } catch (const Error& error) {
       if (!is_about_file(error) && error.code() != Code::unsupported) throw;
       claim("file", "structure", Evidence::structure, Outcome::unreadable);  // the scan has reported the reason
     }
     file_ = nullptr;
+    correlators_ = nullptr;
     claim_headers();
     claim_rest();
     return {std::move(claims_), findings_.take()};
@@ -155,6 +160,7 @@ class Examination final : public Visitor {
     has_heap_ = has_heap_ || refers_elsewhere(data.type);
     if (of_fields_.has(*file_, object, data.storage)) return look_at_field(object, attributes);
     take_place(object, data);
+    if (correlators_->holds(object.path)) return;
     look_at_axes(object, attributes, data);
     look_at_object({object, attributes, data, where, lacks_digest});
   }
@@ -163,6 +169,7 @@ class Examination final : public Visitor {
     look_at_header(object);
     bool lacks_digest = false;
     attributes_of(object, lacks_digest);
+    correlators_->look_at(object);
   }
 
   // The library compares the checksums of version 2 headers when it reads them.
@@ -180,7 +187,7 @@ class Examination final : public Visitor {
             claim(object.path, name, Evidence::exact_sum, Outcome::absent);
             return;
           }
-          lacks_digest = lacks_digest || name == "sha256" || name == ".sha256";
+          lacks_digest = lacks_digest || is_digest_name(name);
           add(object, "hdf5-attribute-damaged", error.code(),
               fmt::format("its attribute {} is damaged: {}", base::printable(name), error.what()), object.address);
           claim(object.path, name, Evidence::structure, Outcome::unreadable);
@@ -224,8 +231,7 @@ class Examination final : public Visitor {
 
   void look_at_object(const ExaminedObject& at) {
     const bool is_stated = has_digest(at.attributes);
-    const bool must_have = find(at.attributes, native::marker) == nullptr &&
-                           (find(at.attributes, ".kind") != nullptr || find(at.attributes, ".time") != nullptr);
+    const bool must_have = requires_digest(at.attributes);
     if (at.lacks_digest || (is_stated && !is_digest_sound(at.attributes))) {
       add(at.object, "hdf5-digest-damaged", Code::malformed, "its SHA-256 cannot be read, and its data not be compared",
           at.object.address);
@@ -455,6 +461,7 @@ class Examination final : public Visitor {
   const Limits& limits_;
   DatasetsOfFields of_fields_;
   const Opened* file_ = nullptr;
+  CorrelatorStore* correlators_ = nullptr;
   format::Findings findings_;
   std::vector<Claim> claims_;
   std::vector<std::string> names_;  // names of datasets in `places_`

@@ -283,6 +283,11 @@ std::string encoding_of(const std::vector<Filter>& filters, std::uint64_t elemen
   return encoding;
 }
 
+std::vector<std::byte> inflate(base::Bytes stream, std::size_t most) {
+  const auto deflate = step_named("deflate", 6);
+  return deflate ? deflate->decode(stream, most) : std::vector<std::byte>();
+}
+
 const format::TileCodec* tile_codec(std::string_view encoding) {
   static std::mutex mutex;
   static std::map<std::string, std::unique_ptr<format::TileCodec>, std::less<>> made;

@@ -28,6 +28,10 @@ std::string encoding_of(const std::vector<Filter>& filters, std::uint64_t elemen
 // nullptr: one of the filters is unknown, or its library was not available in this build. Static lifetime.
 const format::TileCodec* tile_codec(std::string_view encoding);
 
+// A zlib stream (RFC 1950) decompressed; empty: this build has no library for it. malformed: it is damaged, or holds
+// more than `most` bytes.
+std::vector<std::byte> inflate(base::Bytes stream, std::size_t most);
+
 // The HDF5 library's checksum of a chunk: Fletcher's over 16-bit words, high byte first.
 std::uint32_t fletcher32(base::Bytes bytes) noexcept;
 

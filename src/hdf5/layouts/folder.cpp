@@ -84,6 +84,11 @@ std::optional<FieldSpec> generic_site(const std::vector<std::uint64_t>& site, bo
   return generic_spec(precision, numbers, is_complex);
 }
 
+bool requires_digest(const Attributes& attributes) {
+  return find(attributes, native::marker) == nullptr &&
+         (find(attributes, ".kind") != nullptr || find(attributes, ".time") != nullptr);
+}
+
 Metadata metadata_of(const Attributes& attributes, std::span<const std::string_view> of_layout) {
   Metadata metadata;
   for (const auto& [name, value] : attributes) {

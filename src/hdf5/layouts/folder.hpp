@@ -115,6 +115,9 @@ std::optional<FieldSpec> propagator_site(const std::vector<std::uint64_t>& site,
 // All numbers of a site; real ones if they are not complex.
 std::optional<FieldSpec> generic_site(const std::vector<std::uint64_t>& site, bool is_complex, Precision precision);
 
+// True if an object with these attributes must have a digest.
+bool requires_digest(const Attributes& attributes);
+
 // Attributes as texts, except those of the layout and of dimension scales.
 Metadata metadata_of(const Attributes& attributes, std::span<const std::string_view> of_layout);
 

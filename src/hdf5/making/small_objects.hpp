@@ -80,7 +80,9 @@ Array array_of(const Value& value, const Where& where);
 std::vector<Axis> axes_of(const Opened& file, hid_t dataset, std::size_t rank, const Where& where);
 // The SHA-256 stored in the attributes of a small object; "": absent or damaged.
 std::string stored_digest(const Attributes& attributes);
-// True if it has a digest attribute, and true if that has the required 64 digits or 32 bytes.
+bool is_digest_name(std::string_view name) noexcept;
+// True if it has a digest attribute, perhaps with a damaged letter in its name; and true if the digest has the required
+// 64 digits or 32 bytes.
 bool has_digest(const Attributes& attributes);
 bool is_digest_sound(const Attributes& attributes);
 std::string digits_of(const std::array<std::uint8_t, 32>& digest);

@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "format/findings.hpp"
 #include "hdf5/driver/library.hpp"
+#include "hdf5/layouts/folder.hpp"
 #include "hdf5/making/make.hpp"
 #include "hdf5/making/small_objects.hpp"
 #include "hdf5/tree/storage.hpp"
@@ -192,9 +193,12 @@ ReadArray read_small(const Opened& file, const std::string& path, const std::str
   ReadArray read;
   read.value = array_of(read_value(file, found.handle.get(), where, options.limits.text_bytes), where);
   read.value.axes = axes_of(file, found.handle.get(), read.value.extents.size(), where);
-  const Attributes attributes = known_attributes(file, found.handle.get(), where, options.limits);
-  read.status = status_of(attributes, read.value);
-  const bool is_missing = read.status == ChecksumStatus::absent && find(attributes, ".kind") != nullptr;
+  bool is_unreadable = false;
+  const Attributes attributes =
+      read_attributes(file, found.handle.get(), where, options.limits.text_bytes,
+                      [&](const std::string& name, const Error&) { is_unreadable |= is_digest_name(name); });
+  read.status = is_unreadable ? ChecksumStatus::mismatch : status_of(attributes, read.value);
+  const bool is_missing = read.status == ChecksumStatus::absent && requires_digest(attributes);
   if (options.digests == Digests::ignore || (read.status != ChecksumStatus::mismatch && !is_missing)) return read;
   base::fail(Code::checksum_mismatch,
              {.path = file.path(),
@@ -202,7 +206,7 @@ ReadArray read_small(const Opened& file, const std::string& path, const std::str
               .expected = stored_digest(attributes),
               .found = digits_of(digest_of(read.value))},
              "{}: {}; digests \"ignore\" reads it nevertheless", base::printable(found.path),
-             is_missing                     ? "it has no SHA-256, as every object of QLUA has"
+             is_missing                     ? "it has no SHA-256, although objects with its other attributes have one"
              : !is_digest_sound(attributes) ? "its SHA-256 is damaged"
                                             : "its numbers are not those that were written, by their SHA-256");
 }

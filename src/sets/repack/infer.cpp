@@ -140,7 +140,7 @@ RepackReport nothing_to_repair(const Verification& examined) {
 }
 
 void refuse_to_repair(const Verification& examined) {
-  if (const auto error = io::first_error(examined, "nothing of it can be repaired: ")) throw *error;
+  if (const auto error = io::all_errors(examined, "nothing of it can be repaired: ")) throw *error;
   base::fail(Code::checksum_mismatch, examined.path,
              "nothing of it can be repaired, and it is {}; `lq verify` shows why. Use a good copy",
              name(examined.verdict));

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -25,6 +26,7 @@
 #include "io/mend.hpp"
 #include "io/new_file.hpp"
 #include "io/replacement.hpp"
+#include "io/verdict.hpp"
 #include "protection/sidecar.hpp"
 #include "sets/checkpoint/closing.hpp"
 #include "sets/checkpoint/found_set.hpp"
@@ -90,8 +92,17 @@ std::optional<io::MendedFile> mended(base::ByteSource& file, const Verification&
   try {
     return io::mend_file(file, options.limits, options.threads);
   } catch (const Error& error) {
-    if (!before.ok || error.code() == Code::io || error.code() == Code::out_of_memory) throw;
-    return {};
+    if (error.code() == Code::io || error.code() == Code::out_of_memory) throw;
+    if (before.ok) return {};
+    Verification both;
+    both.path = before.path;
+    both.findings.push_back({.severity = Severity::error,
+                             .code = error.code(),
+                             .message = error.what(),
+                             .record = error.facts().record,
+                             .offset = error.facts().offset});
+    io::add_untold(both.findings, before.findings);
+    throw *io::all_errors(both, {});
   }
 }
 
@@ -108,7 +119,7 @@ RepackReport repair_opened(storage::Transport& transport, base::ByteSource& once
   if (!result || !result->to_write().is_changed()) {
     if (before.ok) return nothing_to_repair(before);
     // The findings of the repair explain the failure better than those of the examination.
-    if (result) before.findings.insert(before.findings.begin(), result->findings.begin(), result->findings.end());
+    if (result) io::add_untold(before.findings, std::exchange(before.findings, result->findings));
     refuse_to_repair(before);
   }
   target.require();

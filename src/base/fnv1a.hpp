@@ -1,0 +1,19 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// FNV-1a of 64 bits: the sum of small texts and tables in Limequat's formats (formats/modes.md 4.1).
+#pragma once
+
+#include <cstdint>
+
+#include "base/bytes.hpp"
+
+namespace lq::base {
+
+inline std::uint64_t fnv1a(Bytes bytes) noexcept {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const std::byte byte : bytes) hash = (hash ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3;
+  return hash;
+}
+
+}  // namespace lq::base
