@@ -34,7 +34,7 @@ namespace {
 // A process of the Python package that serves the bytes of one address.
 class Server {
  public:
-  explicit Server(const std::string& address) : path_(is_address(address) ? "a URL" : address) {
+  explicit Server(const std::string& address) : path_(is_address(address) ? unnamed : address) {
     socket_ =
         start_python({"", "limequat.url_server", "", "reads URLs and packed files"}, {address}, [this](int socket) {
           socket_ = socket;
@@ -80,7 +80,7 @@ class Server {
     if (words.size() == 3 && words[0] == "error" && numbers[1] <= longest_text) {
       std::string sentence(static_cast<std::size_t>(numbers[1]), '\0');
       receive(std::as_writable_bytes(std::span(sentence)));
-      throw Error(static_cast<Code>(numbers[0]), sentence, {.path = path_});
+      throw Error(static_cast<Code>(numbers[0]), sentence, {.path = path_ == unnamed ? std::string() : path_});
     }
     if (words.empty() || words[0] != "ok" || numbers.size() != count) fail("it ended");
     return numbers;
@@ -127,8 +127,9 @@ class Server {
   }
 
   static constexpr std::uint64_t longest_text = base::mebi;
+  static constexpr const char* unnamed = "a URL";
 
-  std::string path_;  // for a URL empty until the process has reported the name to show
+  std::string path_;  // for a URL unnamed until the process has reported the name to show
   std::string first_, ahead_;
   int socket_ = -1;
   std::uint64_t bytes_ = 0, modified_ = 0;
