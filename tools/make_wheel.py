@@ -189,8 +189,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
                          str(os.cpu_count() or 1)]):
             done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             if done.returncode != 0:
-                raise SystemExit(f"limequat: {' '.join(map(str, command))} failed:\n{done.stdout[-4000:]}\nA compiler for C++20, "
-                                 "CMake, fmt and pugixml are needed to build from sources; wheels need none of them")
+                raise SystemExit(f"limequat: {' '.join(map(str, command))} failed:\n{done.stdout[-4000:]}\nA compiler for C++20 "
+                                 "and CMake are needed to build from sources; wheels need neither")
         return plain_wheel(pathlib.Path(tree) / "lib" / "liblimequat.so", wheel_directory).name
 
 

@@ -113,6 +113,13 @@ class BadInstallation(MovedTree):
         code, words = self.python(use, LD_LIBRARY_PATH=str(stranger.parent))
         self.assertRegex(words, "sound|built without")
 
+    def test_a_stranger_that_the_package_finds_first(self):
+        stranger = self.stranger()
+        code, words = said(OPTIONS.python, "-c", "import limequat", PYTHONPATH=str(SOURCE / "python"), LIMEQUAT_LIBRARY="",
+                           LD_LIBRARY_PATH=str(stranger.parent))
+        self.assertNotEqual(code, 0)
+        self.assertRegex(words, rf"ImportError: the library {stranger} is not the Limequat of this package: it has no function lq_\w+; name the right")
+
     def test_headers_of_another_minor_version(self):
         headers = self.work / "include"
         shutil.copytree(self.prefix / "include", headers)
