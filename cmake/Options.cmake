@@ -95,6 +95,10 @@ target_compile_options(lq_flags INTERFACE -Wall -Wextra -Wshadow -Wconversion $<
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12)
   target_compile_options(lq_flags INTERFACE -Wno-stringop-overread -Wno-stringop-overflow)
 endif()
+# Algorithms of libstdc++ before version 13 call functions that C++20 deprecates, and newer versions of clang say so.
+if(CMAKE_CXX_COMPILER_ID STREQUAL Clang AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 15)
+  target_compile_options(lq_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-deprecated-declarations>)
+endif()
 # The same bits on every rank and machine: no contraction of a*b+c behind our back.
 target_compile_options(lq_flags INTERFACE -ffp-contract=off)
 # -O3 is for loops over the sites of a field: rooms that have them say LOOPS. Elsewhere it costs a sixth of the time of a

@@ -238,6 +238,27 @@ lq_status lq_fortran_writer_write(lq_writer* writer, const char* name, const lq_
   return status;
 }
 
+lq_status lq_fortran_region_writer_create(const char* path, const lq_grid* grid, const lq_field* like, lq_pairs options,
+                                          lq_pairs metadata, lq_region_writer** writer) {
+  lq_fortran_writing writing;
+  begin_writing(&writing, like, options, metadata);
+  const lq_status status = lq_region_writer_create(path, grid, writing.field, &writing.options, writer);
+  free(writing.metadata);
+  return status;
+}
+
+lq_status lq_fortran_region_writer_write(lq_region_writer* writer, const int64_t* lower, const int64_t* extents,
+                                         const lq_field* field) {
+  return lq_region_writer_write(writer, lower, extents, *field);
+}
+
+lq_status lq_fortran_region_writer_missing(const lq_region_writer* writer, int64_t* sites) {
+  uint64_t count = 0;
+  const lq_status status = lq_region_writer_missing(writer, &count);
+  *sites = (int64_t)count;
+  return status;
+}
+
 lq_status lq_fortran_open(const char* path, const lq_communicator* communicator, lq_pairs options, lq_file** file) {
   lq_scan_options all;
   const lq_status status = agreed(communicator, set_lq_scan_options(&all, options));

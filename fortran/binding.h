@@ -49,6 +49,11 @@ lq_status lq_fortran_write_async(const char* path, const lq_grid* grid, const lq
                                  lq_pairs metadata, lq_pending** pending);
 lq_status lq_fortran_create(const char* path, const lq_grid* grid, lq_pairs options, lq_writer** writer);
 lq_status lq_fortran_writer_write(lq_writer* writer, const char* name, const lq_field* field, lq_pairs metadata);
+lq_status lq_fortran_region_writer_create(const char* path, const lq_grid* grid, const lq_field* like, lq_pairs options,
+                                          lq_pairs metadata, lq_region_writer** writer);
+lq_status lq_fortran_region_writer_write(lq_region_writer* writer, const int64_t* lower, const int64_t* extents,
+                                         const lq_field* field);
+lq_status lq_fortran_region_writer_missing(const lq_region_writer* writer, int64_t* sites);
 lq_status lq_fortran_open(const char* path, const lq_communicator* communicator, lq_pairs options, lq_file** file);
 lq_status lq_fortran_file_read(const lq_file* file, const lq_grid* grid, const lq_field* field, lq_pairs options,
                                lq_fortran_report* report);

@@ -27,6 +27,7 @@ module limequat
   public :: lq_field, lq_places, lq_gauge, lq_spinor, lq_propagator, lq_sites
   public :: lq_read, lq_write, lq_verify, lq_convert, lq_diff, lq_inspect, lq_plaquette
   public :: lq_pending, lq_read_async, lq_write_async, lq_test, lq_wait, lq_cancel
+  public :: lq_region_writer, lq_region_writer_create, lq_missing
   public :: lq_writer, lq_create, lq_record, lq_file, lq_open, lq_catalog, lq_close
   public :: lq_checkpoints, lq_checkpoint, lq_checkpoints_open, lq_add_stream, lq_add_field, lq_add_state
   public :: lq_save_checkpoint, lq_wait_for_checkpoint, lq_load_newest, lq_load_field, lq_load_state, lq_load_streams
@@ -74,6 +75,12 @@ module limequat
   type :: lq_writer
     private
     type(c_ptr) :: handle = c_null_ptr
+  end type
+  ! A new file of one field, whose sites are given region by region.
+  type :: lq_region_writer
+    private
+    type(c_ptr) :: handle = c_null_ptr
+    integer :: dimensions = 0
   end type
   ! A file that was looked through once, and stays open.
   type :: lq_file
@@ -217,7 +224,7 @@ module limequat
   ! is abandoned: its file does not appear. A transfer that nobody waited for is cancelled.
   interface lq_free
     procedure :: free_communicator, free_grid, free_pending, free_writer, free_file, free_multifile_writer
-    procedure :: free_multifile_reader, free_checkpoints, free_checkpoint
+    procedure :: free_multifile_reader, free_checkpoints, free_checkpoint, free_region_writer
   end interface
 
   ! Local: how many ranks; and bytes of the stream of a task.
@@ -244,13 +251,18 @@ module limequat
   !   call lq_write(multifile, name, grid, field)
   ! Local. Bytes behind those of this rank's stream (number `stream`), from an array of any type and rank:
   !   call lq_write(multifile, data)
+  ! Local. The sites of the region with these extents, from the coordinate `lower` of the lattice on; `field` has the region as
+  ! its lattice. Sites in the boxes of other ranks are sent there by lq_close. If a site is given twice, the last value counts;
+  ! if several ranks give it, the rank whose box contains it wins, otherwise the highest rank:
+  !   call lq_write(region_writer, lower, extents, field)
   interface lq_write
-    procedure :: write_field, write_to_file, write_to_multifile, write_stream
+    procedure :: write_field, write_to_file, write_to_multifile, write_stream, write_region, write_region_of_int
   end interface
 
-  ! Collective. Completes and publishes what was written.
+  ! Collective. Completes and publishes what was written. Of a file that is written by region: LQ_WRONG_STATE where sites are
+  ! missing on some rank; then there is no file, the handle stays, and more may be given.
   interface lq_close
-    procedure :: close_writer, close_multifile
+    procedure :: close_writer, close_multifile, close_region_writer
   end interface
 
 contains
@@ -369,6 +381,12 @@ contains
     type(lq_writer), intent(inout) :: writer
     call c_writer_free(writer%handle)
     writer%handle = c_null_ptr
+  end subroutine
+
+  subroutine free_region_writer(region_writer)
+    type(lq_region_writer), intent(inout) :: region_writer
+    call c_region_writer_free(region_writer%handle)
+    region_writer%handle = c_null_ptr
   end subroutine
 
   subroutine free_file(file)
@@ -627,6 +645,67 @@ contains
     integer(c_int) :: code
     code = c_writer_close(writer%handle)
     call free_writer(writer)
+    call finish(code, status, message)
+  end subroutine
+
+  ! Collective. A new file of one field whose sites are given region by region, in any order and by any rank (lq_write); they stay
+  ! in memory until lq_close writes the file. `like` says what a site holds: the field in any array of its type, which is not used.
+  subroutine lq_region_writer_create(path, grid, like, writer, options, metadata, status, message)
+    character(*), intent(in) :: path
+    type(lq_grid), intent(in) :: grid
+    type(lq_field), intent(in) :: like
+    type(lq_region_writer), intent(inout) :: writer
+    type(lq_named_text), intent(in), optional :: options(:)
+    type(lq_named_text), intent(in), optional :: metadata(:)
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    character(:, c_char), allocatable, target :: option_texts, metadata_texts
+    option_texts = packed(options)
+    metadata_texts = packed(metadata)
+    writer%dimensions = c_grid_dimensions(grid%handle)
+    call finish(c_region_writer_create(ended(path), grid%handle, like, pairs_in(option_texts, options), &
+                                       pairs_in(metadata_texts, metadata), writer%handle), status, message)
+  end subroutine
+
+  subroutine write_region(writer, lower, extents, field, status, message)
+    type(lq_region_writer), intent(in) :: writer
+    integer(c_int64_t), intent(in) :: lower(:), extents(:)
+    type(lq_field), intent(in) :: field
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    if (c_associated(writer%handle) .and. (size(lower) /= writer%dimensions .or. size(extents) /= writer%dimensions)) then
+      call fail(LQ_INVALID_ARGUMENT, 'lq_write: lower and extents of a region have one number for each dimension of the lattice', &
+                status, message)
+    else
+      call finish(c_region_writer_write(writer%handle, lower, extents, field), status, message)
+    end if
+  end subroutine
+  subroutine write_region_of_int(writer, lower, extents, field, status, message)
+    type(lq_region_writer), intent(in) :: writer
+    integer(c_int), intent(in) :: lower(:), extents(:)
+    type(lq_field), intent(in) :: field
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    call write_region(writer, int(lower, c_int64_t), int(extents, c_int64_t), field, status, message)
+  end subroutine
+
+  ! Local. The number of sites of this rank's box that have not been given yet; those from other ranks count after lq_close.
+  function lq_missing(writer, status, message) result(sites)
+    type(lq_region_writer), intent(in) :: writer
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    integer(c_int64_t) :: sites
+    sites = 0
+    call finish(c_region_writer_missing(writer%handle, sites), status, message)
+  end function
+
+  subroutine close_region_writer(writer, status, message)
+    type(lq_region_writer), intent(inout) :: writer
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    integer(c_int) :: code
+    code = c_region_writer_close(writer%handle)
+    if (code == LQ_OK) call free_region_writer(writer)
     call finish(code, status, message)
   end subroutine
 

@@ -94,15 +94,20 @@ def stage_programs(library, package, over_mpi):
             copy_linked(program, package / f"bin/lq-mpi-{name}", mpi, *there, "--replace-needed", own, f"liblimequat_mpi-{name}.so")
 
 
+def stage_sources(folder):
+    """The package without libraries, in the layout for setuptools."""
+    shutil.copytree(ROOT / "python/limequat", folder / "limequat", ignore=shutil.ignore_patterns("__pycache__", "*.so*"))
+    for name in ("pyproject.toml", "README.md", "limequat_programs.py"):
+        shutil.copy(ROOT / "python" / name, folder)
+    shutil.copy(ROOT / "LICENSE", folder)
+
+
 def stage(library, folder, over_mpi=(), with_programs=False):
     """The package with the library, and with pairs of the name of an MPI and its library, in the layout for setuptools."""
     library = pathlib.Path(library).resolve()
     if not library.is_file():
         raise SystemExit(f"make_wheel.py: {library}: there is no such library; build it first: ./dev build")
-    shutil.copytree(ROOT / "python/limequat", folder / "limequat", ignore=shutil.ignore_patterns("__pycache__", "*.so*"))
-    for name in ("pyproject.toml", "README.md", "limequat_programs.py"):
-        shutil.copy(ROOT / "python" / name, folder)
-    shutil.copy(ROOT / "LICENSE", folder)
+    stage_sources(folder)
     copy_stripped(library, folder / "limequat" / dynamic(library, "soname")[0])  # the name that programs and components load
     for path in components(library):
         copy_stripped(path, folder / "limequat" / path.name)
@@ -180,6 +185,17 @@ def get_requires_for_build_wheel(config_settings=None):
     return ["setuptools>=61", "wheel"]
 
 
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    """The metadata alone: without this, pip compiles the core a second time to get it."""
+    warnings.simplefilter("ignore")
+    from setuptools import build_meta
+    target = str(pathlib.Path(metadata_directory).resolve())
+    with tempfile.TemporaryDirectory(prefix="limequat-metadata-") as name:
+        stage_sources(pathlib.Path(name))
+        with contextlib.chdir(name) if hasattr(contextlib, "chdir") else _inside(name), _quiet():
+            return build_meta.prepare_metadata_for_build_wheel(target)
+
+
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     """Compiles the core without MPI and puts it into a wheel."""
     with tempfile.TemporaryDirectory(prefix="limequat-build-") as tree:
@@ -189,8 +205,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
                          str(os.cpu_count() or 1)]):
             done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             if done.returncode != 0:
-                raise SystemExit(f"limequat: {' '.join(map(str, command))} failed:\n{done.stdout[-4000:]}\nA compiler for C++20, "
-                                 "CMake, fmt and pugixml are needed to build from sources; wheels need none of them")
+                raise SystemExit(f"limequat: {' '.join(map(str, command))} failed:\n{done.stdout[-4000:]}\nA compiler for C++20 "
+                                 "and CMake are needed to build from sources; wheels need neither")
         return plain_wheel(pathlib.Path(tree) / "lib" / "liblimequat.so", wheel_directory).name
 
 

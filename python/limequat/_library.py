@@ -28,6 +28,19 @@ def _component_of(name):
     return next((component for component, begins in _COMPONENTS.items() if name.startswith(begins)), None)
 
 
+class _DlInfo(ctypes.Structure):
+    """Dl_info of the system."""
+
+    _fields_ = [("file", c_char_p), ("base", c_void_p), ("symbol", c_char_p), ("address", c_void_p)]
+
+
+def _file_of(function):
+    """The file from which a C function was loaded; None if the system does not report it."""
+    info = _DlInfo()
+    found = ctypes.CDLL(None).dladdr(ctypes.cast(function, c_void_p), ctypes.byref(info))
+    return os.fsdecode(info.file) if found and info.file else None
+
+
 class _Library:
     """The functions of the core and of its components, each typed at its first use."""
 
@@ -39,7 +52,9 @@ class _Library:
         names = ("lq_" + name for name in _SIGNATURES)
         missing = next((name for name in names if _component_of(name) == component and not hasattr(library, name)), None)
         if missing is not None:
-            raise ImportError(f"the library {library._name} is not the Limequat of this package: it has no function {missing}; "
+            known = getattr(library, "lq_version", None)
+            where = known and _file_of(known) or library._name
+            raise ImportError(f"the library {where} is not the Limequat of this package: it has no function {missing}; "
                               "name the right one (LIMEQUAT_LIBRARY=/path/to/liblimequat.so), or install library and package again")
 
     def _library_of(self, component, name):
@@ -234,19 +249,6 @@ def text_bytes(text, what):
     if not isinstance(text, str) or "\0" in text:
         raise InvalidArgument(f"{what} is {text!r}, expected a text without NUL", found=repr(text))
     return text.encode("utf-8", "surrogateescape")
-
-
-class _DlInfo(ctypes.Structure):
-    """Dl_info of the system."""
-
-    _fields_ = [("file", c_char_p), ("base", c_void_p), ("symbol", c_char_p), ("address", c_void_p)]
-
-
-def _file_of(function):
-    """The file from which a C function was loaded; None if the system does not report it."""
-    info = _DlInfo()
-    found = ctypes.CDLL(None).dladdr(ctypes.cast(function, c_void_p), ctypes.byref(info))
-    return os.fsdecode(info.file) if found and info.file else None
 
 
 def library_path():

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from limequat.correlator_labels import Condition, comparable, from_json, key_of, shown
-from limequat.errors import Malformed
+from limequat.errors import Error, Malformed
 
 _VALUES = {str, int, float, bool, list}
 
@@ -70,6 +70,13 @@ def runs_of(ids):
     return tuple((int(first), int(last - first + 1)) for first, last in zip(firsts, lasts))
 
 
+class _Values:
+    """Numbers of correlators by the value of a label: of the first `count` correlators."""
+
+    def __init__(self):
+        self.ids, self.count = {}, 0
+
+
 class Index:
     """Correlators, configurations and places of a :class:`limequat.correlator_file.StoreFile`."""
 
@@ -84,6 +91,7 @@ class Index:
         self.count = 0           # correlators
         self._tables = []        # of them that were not parsed: (directory, Piece)
         self._series, self._keys, self._ids_of_name, self._ids_of_label = [], {}, {}, {}
+        self._named = self._prepared = 0  # how many of the correlators are in the dictionaries
 
     def update(self):
         """Adds directories that were appended since."""
@@ -172,7 +180,6 @@ class Index:
             raise self._malformed(directory, f"its correlators at byte {directory.series.address} are damaged: {error}") from None
         del self._series[directory.first_series:]  # what an interrupt left
         self._series += added
-        self._ids_of_name, self._ids_of_label = {}, {}
 
     def keys(self):
         """Numbers of correlators by what identifies them."""
@@ -184,7 +191,7 @@ class Index:
 
     def find(self, name, conditions):
         """Numbers of the correlators that satisfy all conditions, ascending; `name` is a :class:`Condition` or None."""
-        with self._lock:  # the dictionaries are rebuilt when there are new correlators
+        with self._lock:  # the dictionaries grow when there are new correlators
             found = self._candidates(name, [(label, condition) for label, condition in conditions.items() if condition.values is not None])
         series = self._series
         for label, condition in conditions.items():
@@ -192,17 +199,29 @@ class Index:
                 found = [n for n in found if label in series[n].labels and condition.holds(series[n].labels[label])]
         return np.array(found, np.int64)
 
+    def prepare(self):
+        """Parses the labels and makes the dictionaries, so that the next look-up is as fast as all others. What is damaged is left to
+        the look-up that needs it: configurations are known without."""
+        with contextlib.suppress(Error), self._lock:
+            series = self.series
+            if self._prepared < len(series):
+                self._names()
+                for label in set().union(*{tuple(one.labels) for one in series[self._prepared:]}):
+                    self._by_value(label)
+                self._prepared = len(series)
+
+    def _names(self):
+        """Numbers of correlators by name; new ones are added."""
+        series = self.series
+        for number in range(self._named, len(series)):
+            self._ids_of_name.setdefault(series[number].name, set()).add(number)
+        self._named = len(series)
+        return self._ids_of_name
+
     def _candidates(self, name, exact):
         """Numbers of correlators with these names and values, ascending."""
-        series = self.series
-        if not self._ids_of_name:
-            by_name = {}
-            for number, one in enumerate(series):
-                by_name.setdefault(one.name, set()).add(number)
-            self._ids_of_name = by_name
-        found = None
+        series, names, found = self.series, self._names(), None
         if name is not None:
-            names = self._ids_of_name
             texts = [text for text in names if name.holds(text)] if name.values is None else [t for t in name.values if t in names]
             found = set().union(*(names[text] for text in texts))
         sets = [set().union(*(self._by_value(label).get(value, ()) for value in condition.values)) for label, condition in exact]
@@ -211,15 +230,15 @@ class Index:
         return sorted(range(len(series)) if found is None else found)
 
     def _by_value(self, label):
-        known = self._ids_of_label.get(label)
-        if known is None:
-            known = {}
+        """Numbers of correlators by the value of this label; new ones are added."""
+        series, known = self.series, self._ids_of_label.setdefault(label, _Values())
+        if known.count < len(series):
             with _uncollected():
-                for number, one in enumerate(self.series):
+                for number, one in enumerate(series[known.count:], known.count):
                     if label in one.labels:
-                        known.setdefault(comparable(one.labels[label]), set()).add(number)
-            self._ids_of_label[label] = known
-        return known
+                        known.ids.setdefault(comparable(one.labels[label]), set()).add(number)
+            known.count = len(series)
+        return known.ids
 
     def places(self, ids, configuration, known):
         """Where these correlators of a configuration (its number) are: [(Block, positions in ids, slots in the block)], and the

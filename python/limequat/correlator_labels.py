@@ -16,6 +16,7 @@ from limequat.errors import InvalidArgument
 
 MOST_BYTES = 32768  # of a name with its labels, as JSON
 _MOST_DEPTH = 8
+_NUMBERS_AND_TEXTS = {str, int, float}
 _REFUSED = "a text, an int of 64 bits, a finite float, True or False, or a tuple of such"
 
 
@@ -83,10 +84,13 @@ def _checked_text(text, what):
 
 def comparable(value):
     """A key that is equal for equal values only: True is not 1."""
-    if isinstance(value, bool):
+    kind = type(value)
+    if kind in _NUMBERS_AND_TEXTS:  # most of them
+        return value
+    if kind is bool:
         return ("bool", value)
     if isinstance(value, tuple):
-        return ("tuple", *map(comparable, value))
+        return ("tuple", *[part if type(part) in _NUMBERS_AND_TEXTS else comparable(part) for part in value])
     return value
 
 
@@ -102,7 +106,7 @@ def to_json(value):
 
 def from_json(value):
     """A label from JSON: lists become tuples."""
-    return tuple(map(from_json, value)) if isinstance(value, list) else value
+    return tuple([from_json(part) if type(part) is list else part for part in value]) if type(value) is list else value
 
 
 class Condition:

@@ -90,6 +90,7 @@ class Store:
         self._index, self._lock = Index(self._file), threading.RLock()
         try:
             self._index.update()
+            self._index.prepare()
         except BaseException:
             self._file.close()
             raise
@@ -133,6 +134,7 @@ class Store:
         with self._lock:
             count = self._file.refresh()
             self._index.update()
+            self._index.prepare()
             return count
 
     def _current(self):
@@ -170,6 +172,7 @@ class Store:
             table = to_json(gathered.new_rows).encode("ascii") if gathered.new_rows else None
             self._file.commit(added, arrays, sums, table)
             index.update()
+            index.prepare()
 
     def _configuration_labels(self, configuration, labels, what):
         number = self._index.number_of(configuration)

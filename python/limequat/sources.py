@@ -318,6 +318,8 @@ def size_of(file, name):
     """The number of bytes of a file object; refuses objects that cannot seek."""
     if isinstance(file, io.TextIOBase):
         raise InvalidArgument(f"{name} is a text file: open it in binary mode, \"rb\"")
+    if getattr(file, "closed", False) is True:
+        raise InvalidArgument(f"{name} is closed: open it again")
     missing = [name for name in ("read", "seek", "tell") if not callable(getattr(file, name, None))]
     if missing:
         raise InvalidArgument(f"{name} has no {missing[0]}(), expected a path, a URL or a binary file object")

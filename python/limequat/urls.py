@@ -172,7 +172,7 @@ class HttpFile(ReadOnlyFile):
                 self._drop()
                 if tries >= _TRIES:
                     raise IoError(f"{self._shown}: cannot read from byte {begin}: {_words(failure)}; tried {tries} times: check "
-                                  "the network, or fetch the file and read it here", path=self._shown, offset=begin) from (
+                                  "the network, or fetch it whole (curl -O URL), and read the copy", path=self._shown, offset=begin) from (
                                       failure if isinstance(failure, BaseException) else None)
                 self._wait(0.1 * 4 ** (tries - 1))
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
@@ -282,8 +282,8 @@ class HttpFile(ReadOnlyFile):
             self._size = 0  # no byte to give
             return
         if status == 200:
-            raise Unsupported(f"{self._shown}: the server does not send parts of this file (it ignores Range); fetch the file "
-                              "and read it here", path=self._shown)
+            raise Unsupported(f"{self._shown}: the server does not send parts of this file (it ignores Range), so it cannot be "
+                              "read from there: fetch it whole (curl -O URL), and read the copy", path=self._shown)
         if status in (408, 429) or status >= 500:
             wait = answer.getheader("Retry-After", "")
             self._wait(min(int(wait), 10) if wait.isdigit() else 0)
@@ -297,7 +297,7 @@ class HttpFile(ReadOnlyFile):
         found = _RANGE.match(stated.strip())
         if found is None or answer.getheader("Content-Encoding", "identity") != "identity":
             raise Unsupported(f"{self._shown}: the server's answer does not say which bytes it holds (Content-Range: "
-                              f"{stated!r}); fetch the file and read it here", path=self._shown, offset=begin)
+                              f"{stated!r}); fetch it whole (curl -O URL), and read the copy", path=self._shown, offset=begin)
         first, last, size = map(int, found.groups())
         length = answer.getheader("Content-Length")
         if length is not None and length.strip() != str(last + 1 - first):

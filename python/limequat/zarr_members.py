@@ -8,6 +8,7 @@ import os
 from limequat._library import path_bytes
 from limequat.errors import InvalidArgument, IoError, NoPermission, NoSuchRecord, NotFound, UnknownFormat, Unsupported, \
     WrongState
+from limequat.packed import is_packed
 from limequat.placement import identity_of, place, require_readable
 from limequat.questions import info, metadata_of
 from limequat.trajectories import natural, suffixes, trajectory_of
@@ -111,6 +112,11 @@ def _text_of(path):
 
 def look(path, field, in_folder=False):
     """The member of an array for a file; None for a file in a folder that is skipped."""
+    if is_packed(path):
+        if in_folder:
+            return None
+        raise Unsupported(f"{path}: this is compressed or in an archive; references show the bytes of a file as they are: unpack it first",
+                          path=path)
     try:
         before = identity_of(path)
     except FileNotFoundError:

@@ -414,19 +414,25 @@ def test_the_file_is_little_more_than_its_numbers(path):
         for c in range(3):
             store.append(c, zip([f"meson {n % 13}" for n in range(count)], labels, values) if not c else zip(store.correlators, values))
             sizes.append(os.path.getsize(path))
-        series = store.correlators[12345]
-        start = time.perf_counter()
-        found = store.read(1, series.name, labels=series.labels)
-        first = time.perf_counter() - start
-        assert np.array_equal(found, values[12345])
-        seconds = []
+        seconds = [first_read(store, 1, values)]
         for n in range(100, 50_000, 499):
             start = time.perf_counter()
             store.read(2, f"meson {n % 13}", labels=labels[n])
             seconds.append(time.perf_counter() - start)
     added = sizes[2] - sizes[1] - values.nbytes
     assert added < 0.01 * values.nbytes and sizes[0] < 1.1 * values.nbytes
-    assert np.median(seconds) < 0.005, (first, np.median(seconds))
+    with store_of(path) as store:  # the first look-up is as fast as the others
+        seconds.append(first_read(store, 2, values))
+    assert np.median(seconds) < 0.005 and max(seconds[0], seconds[-1]) < 0.05, seconds
+
+
+def first_read(store, configuration, values):
+    """Processor seconds of reading one correlator of many, by all of its labels."""
+    start = time.process_time()
+    found = store.read(configuration, "meson 8", momentum=(4, 6, 6), smearing="P", source=35)
+    seconds = time.process_time() - start
+    assert np.array_equal(found, values[12345])
+    return seconds
 
 
 def test_a_name_among_fifty_thousand_is_found_at_once(path):

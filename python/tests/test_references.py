@@ -4,6 +4,7 @@
 
 import base64
 import contextlib
+import gzip
 import http.server
 import io
 import json
@@ -12,6 +13,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import tarfile
 import threading
 import time
 import warnings
@@ -327,6 +329,18 @@ def test_formats_with_the_same_bytes_go_into_one_array(tmp_path):
     found = lq.references(tmp_path)
     assert np.array_equal(assembled(found)[0], np.stack([a, b]))
     assert json.loads(found["refs"][".zattrs"])["format"] == "ildg, nersc"
+
+
+def test_packed_files_are_refused_and_not_looked_for_in_folders(tmp_path):
+    lq.write(tmp_path / "conf.1.ildg", random_links())
+    with gzip.open(tmp_path / "conf.2.ildg.gz", "wb") as packed:
+        packed.write((tmp_path / "conf.1.ildg").read_bytes())
+    with tarfile.open(tmp_path / "all.tar", "w") as archive:
+        archive.add(tmp_path / "conf.1.ildg", "conf.3.ildg")
+    for name in ("conf.2.ildg.gz", "all.tar", "all.tar/conf.3.ildg"):
+        with pytest.raises(lq.Unsupported, match="compressed or in an archive.*unpack"):
+            lq.references(tmp_path / name)
+    assert json.loads(lq.references(tmp_path)["refs"]["gauge/.zarray"])["shape"][0] == 1
 
 
 def test_sets_of_subfiles_are_refused(tmp_path):

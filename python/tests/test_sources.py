@@ -97,10 +97,17 @@ def test_sources_are_forgotten_with_what_was_opened_of_them(content):
     (lambda content: _Pipe(content), "cannot seek"),
     (lambda content: _Half(), "no seek"),
     (lambda content: open(os.devnull, "wb"), "not opened for reading"),
+    (lambda content: _closed(content), "is closed"),
 ])
 def test_what_cannot_be_read_at_any_place_is_refused(content, given, words):
     with pytest.raises(lq.InvalidArgument, match=words):
         lq.read(given(content))
+
+
+def _closed(content):
+    file = io.BytesIO(content)
+    file.close()
+    return file
 
 
 class _Pipe(io.BytesIO):
@@ -339,7 +346,7 @@ def _gone(file):
 
 
 @pytest.mark.parametrize("trouble, error, words", [
-    (_all, lq.Unsupported, "ignores Range"), (_other, lq.IoError, "cannot be trusted"), (_forbidden, lq.NoPermission, "401"),
+    (_all, lq.Unsupported, "ignores Range.*curl -O"), (_other, lq.IoError, "cannot be trusted"), (_forbidden, lq.NoPermission, "401"),
     (_circle, lq.IoError, "in a circle"), (_away, lq.IoError, "not safe"), (_gone, lq.IoError, "503")])
 def test_a_server_that_misbehaves_is_named(content, trouble, error, words):
     with serving(conf__ildg=content) as (address, served):

@@ -159,7 +159,8 @@ Error error_with(Code code, ErrorFacts facts, fmt::string_view sentence, fmt::fo
 }
 
 Error errno_error(const std::string& path, const std::string& what, int system_errno) {
-  std::string sentence = fmt::format("{}: cannot {}: {}", path, what, std::system_category().message(system_errno));
+  std::string sentence = fmt::format("{}: cannot {}: {}", path.empty() ? "an empty path" : path, what,
+                                     std::system_category().message(system_errno));
   if (const std::string_view hint = remedy(system_errno); !hint.empty()) sentence += fmt::format(" ({})", hint);
   ErrorFacts facts;
   facts.path = path;

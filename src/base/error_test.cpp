@@ -98,6 +98,8 @@ TEST(Errno, BecomesASentenceWithRemedy) {
   EXPECT_STREQ(error.what(),
                "conf/a.lime: cannot open for reading: No such file or directory "
                "(check the path and that its directory exists)");
+  EXPECT_TRUE(
+      std::string(base::errno_error("", "open for reading", ENOENT).what()).starts_with("an empty path: cannot"));
   EXPECT_EQ(error.code(), Code::not_found);
   EXPECT_EQ(error.facts().path, "conf/a.lime");
   EXPECT_EQ(error.facts().system_errno, ENOENT);

@@ -69,7 +69,11 @@ void RawFile::read(std::uint64_t offset, std::span<std::byte> bytes, std::size_t
 void RawFile::sync() const { check(::fsync(fd_) == 0, "sync"); }
 void RawFile::drop() const {
   sync();
+#ifdef POSIX_FADV_DONTNEED
   errno = ::posix_fadvise(fd_, 0, 0, POSIX_FADV_DONTNEED);
+#else
+  errno = ENOSYS;  // macOS
+#endif
   check(errno == 0, "drop from the cache");
 }
 void RawFile::cut(std::uint64_t bytes) const {

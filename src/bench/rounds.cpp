@@ -97,7 +97,7 @@ class RawMover : public Mover {
       parts.push_back(std::async(i == 0 ? std::launch::deferred : std::launch::async, part));
     }
     const StageSeconds first = parts.front().get();
-    for (std::size_t i = 1; i < threads; ++i) parts[i].get();
+    for (std::size_t i = 1; i < threads; ++i) static_cast<void>(parts[i].get());
     return {first};
   }
 

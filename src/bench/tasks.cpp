@@ -113,7 +113,11 @@ class ScratchFolder {
   void settle() const noexcept {
     const int folder = ::open(std::filesystem::path(path_).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0) return;
+#ifdef __linux__
     ::syncfs(folder);
+#else
+    ::sync();
+#endif
     ::close(folder);
   }
 

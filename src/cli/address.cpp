@@ -33,7 +33,7 @@ namespace lq::cli {
 // A process of the Python package that serves the bytes of one address.
 class AddressServer {
  public:
-  explicit AddressServer(const std::string& address) : path_(is_address(address) ? "a URL" : address) {
+  explicit AddressServer(const std::string& address) : path_(is_address(address) ? unnamed : address) {
     socket_ =
         start_python({"", "limequat.url_server", "", "reads URLs and packed files"}, {address}, [this](int socket) {
           socket_ = socket;
@@ -79,7 +79,7 @@ class AddressServer {
     if (words.size() == 3 && words[0] == "error" && numbers[1] <= longest_text) {
       std::string sentence(static_cast<std::size_t>(numbers[1]), '\0');
       receive(std::as_writable_bytes(std::span(sentence)));
-      throw Error(static_cast<Code>(numbers[0]), sentence, {.path = path_});
+      throw Error(static_cast<Code>(numbers[0]), sentence, {.path = path_ == unnamed ? std::string() : path_});
     }
     if (words.empty() || words[0] != "ok" || numbers.size() != count) fail("it ended");
     return numbers;
@@ -126,8 +126,9 @@ class AddressServer {
   }
 
   static constexpr std::uint64_t longest_text = base::mebi;
+  static constexpr const char* unnamed = "a URL";
 
-  std::string path_;  // for a URL empty until the process has reported the name to show
+  std::string path_;  // for a URL unnamed until the process has reported the name to show
   std::string first_, ahead_;
   int socket_ = -1;
   std::uint64_t bytes_ = 0, modified_ = 0;

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/socket.h>
@@ -20,8 +21,16 @@
 #include "cli/exit_code.hpp"
 #include "cli/progress.hpp"
 
+extern char** environ;  // NOLINT(readability-redundant-declaration): not in every <unistd.h>
+
 namespace lq::cli {
 namespace {
+
+#ifdef SOCK_CLOEXEC
+constexpr int closed_in_children = SOCK_CLOEXEC;
+#else
+constexpr int closed_in_children = 0;
+#endif
 
 namespace fs = std::filesystem;
 
@@ -173,8 +182,11 @@ int start_python(const PythonProgram& program, const std::vector<std::string>& w
   for (const std::string& interpreter : interpreters()) {
     command.front() = interpreter;
     std::array<int, 2> ends{};
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    if (::socketpair(AF_UNIX, SOCK_STREAM | closed_in_children, 0, ends.data()) != 0) {
       throw Error(Code::io, fmt::format("cannot start {}: {}", interpreter, std::generic_category().message(errno)));
+    }
+    if constexpr (closed_in_children == 0) {
+      for (const int end : ends) ::fcntl(end, F_SETFD, FD_CLOEXEC);
     }
     const pid_t child = spawn(command, ends[1]);
     ::close(ends[1]);

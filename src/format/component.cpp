@@ -198,7 +198,7 @@ struct Suffix {
   ForeignFile file;
 };
 
-constexpr Suffix suffixes[] = {
+constexpr Suffix suffixes_of_others[] = {
     {".h5", hdf5},  {".hdf5", hdf5}, {".he5", hdf5},      {".jld2", hdf5}, {".gz", gzip},
     {".tgz", gzip}, {".bz2", bzip2}, {".xz", xz},         {".zst", zstd},  {".lz4", lz4},
     {".zip", zip},  {".npz", zip},   {".7z", seven_zip},  {".tar", tar},   {".fits", fits},
@@ -290,8 +290,8 @@ bool has_remains(base::ByteSource& file) {
 }
 
 std::optional<ForeignFile> foreign_suffix(std::string_view suffix) noexcept {
-  const auto found = std::ranges::find(suffixes, suffix, &Suffix::suffix);
-  return found == std::end(suffixes) ? std::nullopt : std::optional(found->file);
+  const auto found = std::ranges::find(suffixes_of_others, suffix, &Suffix::suffix);
+  return found == std::end(suffixes_of_others) ? std::nullopt : std::optional(found->file);
 }
 
 }  // namespace lq::format

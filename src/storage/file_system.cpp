@@ -158,7 +158,7 @@ SystemFacts ask_system(const std::string& path, bool is_whole) {
   struct stat status {};
   facts.path = nearest_existing(path, status);
   facts.preferred_bytes = static_cast<std::uint64_t>(std::max<decltype(status.st_blksize)>(status.st_blksize, 0));
-  facts.device = status.st_dev;
+  facts.device = static_cast<std::uint64_t>(status.st_dev);  // has a sign on macOS
   // A file system without a device may be FUSE, which requires the table of mounts in any case.
   const bool may_be_fuse = base::device_numbers(status.st_dev).major == 0 && status.st_dev != last_not_fuse;
   if (is_whole || may_be_fuse) facts.mount = find_mount(facts.path, status.st_dev);

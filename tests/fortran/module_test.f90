@@ -27,6 +27,7 @@ program module_test
   call memory_is_described()
   call transfers_in_the_background()
   call several_fields()
+  call regions()
   call questions()
   call files_are_described()
   call default_integers()
@@ -201,6 +202,65 @@ contains
     call lq_free(file)
     call lq_create('abandoned.lime', grid, writer)
     call lq_free(writer)
+  end subroutine
+
+  ! Time slices from the last to the first, then the file against what one call writes; holes and bad regions are refused.
+  subroutine regions()
+    type(lq_region_writer) :: by_region
+    integer :: t
+    ! [regions]
+    call lq_region_writer_create('regions.ildg', grid, lq_gauge(u), by_region, options=over())
+    do t = 2, 0, -1
+      call lq_write(by_region, [0, 0, 0, t], [4, 2, 6, 1], lq_gauge(u(:, :, :, :, :, :, t + 1)))
+    end do
+    call lq_close(by_region)
+    ! [/regions]
+    call expect(holds(bytes_of('regions.ildg'), ildg_payload(extents)), 'payload of ILDG, by region')
+    back = 0
+    call lq_read('regions.ildg', grid, lq_gauge(back), options=[lq_option('verify', 'checksum')])
+    call expect(all(back == u), 'regions read again')
+
+    call lq_region_writer_create('holes.ildg', grid, lq_gauge(u), by_region, metadata=[lq_metadata('xlf-info', 'beta = 6')])
+    call lq_write(by_region, [0, 0, 0, 0], [4, 2, 6, 2], lq_gauge(u(:, :, :, :, :, :, :2)))
+    call expect(lq_missing(by_region) == 48, 'a slice is missing')
+    call lq_close(by_region, status=status, message=message)
+    call expect(status == LQ_WRONG_STATE .and. index(message, 'holes.ildg') > 0, 'holes: '//message)
+    call expect(.not. is_there('holes.ildg'), 'a file with holes has no name')
+    call lq_write(by_region, [0, 0, 2], [4, 2, 6], lq_gauge(u), status=status, message=message)
+    call expect(status == LQ_INVALID_ARGUMENT .and. index(message, 'each dimension') > 0, 'three numbers: '//message)
+    call lq_write(by_region, [0, 0, 0, 2], [4, 2, 6, 2], lq_gauge(u), status=status, message=message)
+    call expect(status == LQ_INVALID_ARGUMENT, 'outside: '//message)
+    call lq_write(by_region, [0, 0, 0, 2], [4, 2, 6, 1], lq_gauge(u(:, :, :, :, :, :2, 1)), status=status, message=message)
+    call expect(status == LQ_INVALID_ARGUMENT, 'too short: '//message)
+    call lq_write(by_region, [0_c_int64_t, 0_c_int64_t, 0_c_int64_t, 2_c_int64_t], [extents(:3), 1_c_int64_t], &
+                  lq_gauge(u(:, :, :, :, :, :, 3)))
+    call expect(lq_missing(by_region) == 0, 'nothing is missing')
+    call lq_close(by_region)
+    call expect(holds(bytes_of('holes.ildg'), ildg_payload(extents)), 'complete after all')
+    call remove_file('holes.ildg')
+    call lq_close(by_region, status=status, message=message)
+    call expect(status == LQ_INVALID_ARGUMENT, 'closed twice: '//message)
+    t = int(lq_missing(by_region, status=status))
+    call expect(status == LQ_INVALID_ARGUMENT, 'no writer')
+    call lq_write(by_region, [0, 0, 0, 0], [4, 2, 6, 3], lq_gauge(u), status=status)
+    call expect(status == LQ_INVALID_ARGUMENT, 'no writer either')
+
+    call lq_region_writer_create('abandoned.ildg', grid, lq_gauge(u), by_region)
+    call lq_free(by_region)
+    call lq_free(by_region)
+    call expect(.not. is_there('abandoned.ildg'), 'abandoned')
+  end subroutine
+
+  logical function is_there(path)
+    character(*), intent(in) :: path
+    inquire (file=path, exist=is_there)
+  end function
+
+  subroutine remove_file(path)
+    character(*), intent(in) :: path
+    integer :: unit
+    open (newunit=unit, file=path, status='old')
+    close (unit, status='delete')
   end subroutine
 
   subroutine questions()

@@ -37,6 +37,7 @@ program over_mpi
 
   call one_rank_errs()
   call one_rank_errs_everywhere()
+  call regions()
   call another_process_grid()
   call ranks_in_an_order_of_their_own()
   call streams()
@@ -66,6 +67,7 @@ contains
     type(lq_named_text), allocatable :: options(:)
     type(lq_pending) :: pending
     type(lq_writer) :: writer
+    type(lq_region_writer) :: by_region
     type(lq_file) :: file
     type(lq_multifile_writer) :: set
     type(lq_multifile_reader) :: reader
@@ -85,6 +87,8 @@ contains
     call refused('lq_write_async')
     call lq_create('new.lime', grid, writer, options=options, status=status, message=message)
     call refused('lq_create')
+    call lq_region_writer_create('new.ildg', grid, lq_gauge(u), by_region, options=options, status=status, message=message)
+    call refused('lq_region_writer_create')
     call lq_open('field.ildg', file, world, options=options, status=status, message=message)
     call refused('lq_open')
     call lq_open('field.ildg', file, world)
@@ -116,6 +120,30 @@ contains
     call lq_read(reader, 'u', grid, lq_gauge(back), options=options, status=status, message=message)
     call refused('read_from_multifile')
     call lq_free(reader)
+  end subroutine
+
+  ! Each rank gives every time slice whose number it has modulo the ranks, wherever its sites belong; first without the last slice.
+  subroutine regions()
+    type(lq_region_writer) :: by_region
+    complex(c_double), allocatable, target :: slice(:, :, :, :, :, :, :)
+    integer :: t
+    allocate (slice(3, 3, 4, 4, 4, 4, 1))
+    call lq_region_writer_create('regions.ildg', grid, lq_gauge(u), by_region, options=[lq_option('overwrite', .true.)])
+    do t = rank, 6, ranks
+      call fill(slice, [0_c_int64_t, 0_c_int64_t, 0_c_int64_t, int(t, c_int64_t)])
+      call lq_write(by_region, [0, 0, 0, t], [4, 4, 4, 1], lq_gauge(slice))
+    end do
+    call lq_close(by_region, status=status, message=message)
+    call expect(status == LQ_WRONG_STATE .and. index(message, 'regions.ildg') > 0, 'the last slice is missing: '//message)
+    if (rank == 0) then
+      call fill(slice, [0_c_int64_t, 0_c_int64_t, 0_c_int64_t, 7_c_int64_t])
+      call lq_write(by_region, [0, 0, 0, 7], [4, 4, 4, 1], lq_gauge(slice))
+    end if
+    call lq_close(by_region)
+    if (rank == 0) call expect(holds(bytes_of('regions.ildg'), ildg_payload(extents)), 'payload of ILDG, by region')
+    back = 0
+    call lq_read('regions.ildg', grid, lq_gauge(back))
+    call expect(all(back == u), 'regions read again')
   end subroutine
 
   subroutine refused(procedure)

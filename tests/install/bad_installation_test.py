@@ -4,7 +4,9 @@
 # Compilers, libraries and installations that do not fit: each is named in one sentence, with the remedy.
 import argparse
 import glob
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -49,6 +51,25 @@ class BadInstallation(MovedTree):
         code, words = self.configure(f"-DCMAKE_CXX_COMPILER={old}")
         self.assertNotEqual(code, 0)
         self.assertRegex(words, r"g\+\+-of-yesterday is GNU 10\.\S+; Limequat needs version 11 or later .*-DCMAKE_CXX_COMPILER=g\+\+-12")
+
+    def includes_fmt(self, source, seen):
+        """True if a source of ours includes fmt, or a header of ours that does."""
+        if source in seen or not source.is_file():
+            return False
+        seen.add(source)
+        names = re.findall(r'#include [<"]([^>"]+)[>"]', source.read_text(encoding="utf-8"))
+        folders = [source.parent, *(SOURCE / name for name in ("src", "include", "tests", "dropins/src"))]
+        return any(name.startswith("fmt/") or any(self.includes_fmt(folder / name, seen) for folder in folders) for name in names)
+
+    def test_every_target_finds_the_copies_where_the_system_has_none(self):
+        code, words = self.configure("-DLIMEQUAT_THIRD_PARTY=ON", "-DLIMEQUAT_MPI=AUTO", "-DLIMEQUAT_TESTS=ON", "-DLIMEQUAT_DROPINS=ON",
+                                     "-DLIMEQUAT_UNITY=OFF")
+        self.assertEqual(code, 0, words)
+        commands = json.loads((self.work / "tree/compile_commands.json").read_text(encoding="utf-8"))
+        lacking = [one["file"] for one in commands if one["file"].endswith(".cpp") and "third_party/fmt" not in one["command"]
+                   and self.includes_fmt(pathlib.Path(one["file"]), set())]
+        self.assertTrue(commands)
+        self.assertEqual(lacking, [])
 
     def hdf5_headers(self, folder, major, minor, release):
         headers = self.work / folder / "include"
@@ -112,6 +133,13 @@ class BadInstallation(MovedTree):
             self.assertRegex(words, rf"the process has also loaded {other}, and the component would be linked to it: load only one Limequat")
         code, words = self.python(use, LD_LIBRARY_PATH=str(stranger.parent))
         self.assertRegex(words, "sound|built without")
+
+    def test_a_stranger_that_the_package_finds_first(self):
+        stranger = self.stranger()
+        code, words = said(OPTIONS.python, "-c", "import limequat", PYTHONPATH=str(SOURCE / "python"), LIMEQUAT_LIBRARY="",
+                           LD_LIBRARY_PATH=str(stranger.parent))
+        self.assertNotEqual(code, 0)
+        self.assertRegex(words, rf"ImportError: the library {stranger} is not the Limequat of this package: it has no function lq_\w+; name the right")
 
     def test_headers_of_another_minor_version(self):
         headers = self.work / "include"

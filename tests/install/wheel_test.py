@@ -173,6 +173,13 @@ class Wheel(unittest.TestCase):
                   "python/limequat/__init__.py", "src/capi/CMakeLists.txt", "include/limequat.h"}
         self.assertEqual(wanted - names, set())
         self.assertFalse([name for name in names if name.startswith(("build/", ".git/"))])
+        with tarfile.open(path) as archive:
+            archive.extractall(self.home)
+        sources, facts = next(self.home.glob("limequat-*/")), self.home / "facts"
+        facts.mkdir()
+        found = self.run_here(sys.executable, "-c", "import sys; sys.path.insert(0, sys.argv[1] + '/tools'); import make_wheel; "
+                              "print(make_wheel.prepare_metadata_for_build_wheel(sys.argv[2]))", sources, facts).split()[-1]
+        self.assertIn("xarray.backends", (facts / found / "entry_points.txt").read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":

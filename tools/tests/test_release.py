@@ -149,6 +149,15 @@ class Recipes(unittest.TestCase):
             complaint, = self.complaints(file, before, "")
             self.assertTrue(complaint.startswith(f"{file} does not name ") and "sqlite" in complaint, complaint)
 
+    def test_every_licence_of_debian_has_a_text_of_its_own(self):
+        """As lintian asks for it: a licence that paragraphs of files share is a paragraph with its text."""
+        paragraphs = (ROOT / "packaging/debian/copyright").read_text(encoding="utf-8").split("\n\n")
+        named = {line[9:] for part in paragraphs if part.startswith("Files: ") for line in part.splitlines() if line.startswith("License: ")}
+        texts = {part.splitlines()[0][9:] for part in paragraphs if part.startswith("License: ") and "\n " in part}
+        self.assertEqual(named, texts)
+        copied = {path.name for path in (ROOT / "third_party").iterdir() if path.is_dir()}
+        self.assertEqual({name for name in copied if f"Files: third_party/{name}/*" not in "\n".join(paragraphs)}, set())
+
     def test_the_recipe_of_spack_is_what_spack_takes(self):
         """Its directives, with the arguments that Spack documents, for every choice of variants."""
         variants, known, asked = {}, check_recipes.options(ROOT), []

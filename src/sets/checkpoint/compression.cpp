@@ -41,12 +41,12 @@ bool is_available(Compression compression) noexcept {
 namespace sets {
 namespace {
 
-// For compressed bytes that `library` does not write.
-[[noreturn]] void throw_no_frame(const char* library, const char* reason) {
+// For compressed bytes that `library` does not write. Not used where there is none of the libraries.
+[[maybe_unused, noreturn]] void throw_no_frame(const char* library, const char* reason) {
   throw Error(Code::malformed, fmt::format("the compressed bytes are not a frame of {} ({})", library, reason));
 }
 
-void require_frame_size(std::uint64_t bytes) {
+[[maybe_unused]] void require_frame_size(std::uint64_t bytes) {
   if (bytes <= largest_frame) return;
   throw Error(Code::too_large,
               fmt::format("a compressed frame of {} bytes; frames have {} at most", bytes, largest_frame));
