@@ -243,6 +243,22 @@ class Bench:
         self.keep("qio", measured)
         self.plot("qio", "qio", "ratio")
 
+    def application(self):
+        """What share of three programs' time their files take, with serial and with parallel I/O; files reach the disk."""
+        program = self.bin / "bench_application"
+        if not program.exists():
+            print("bench_application was not built: there is no MPI", file=sys.stderr)
+            return
+        small = self.lattice(1, "--lattice", "4x4x4x4", path=self.options.disk, runs=1)
+        with tempfile.TemporaryDirectory(dir=self.options.disk) as folder:
+            configuration = pathlib.Path(folder) / "conf.ildg"
+            subprocess.run([str(self.bin / "lq"), "generate", "--quiet", "--lattice", "8x8x8x16", "--sweeps", "20", str(configuration)],
+                           check=True)
+            answer = subprocess.run([self.options.mpiexec, "-n", "2", str(program), str(configuration), folder, str(min(self.options.runs, 5))],
+                                    check=True, capture_output=True)
+        self.keep("application", [{"environment": small["environment"], **json.loads(answer.stdout)}])
+        self.plot("application", "application", "program-parts")
+
     def pfs(self):
         """What the paper on PVFS measured, on each parallel file system that is named; with peers where they were built."""
         program = ["bench_peers", "--pfs"] if (self.bin / "bench_peers").exists() else ["lq-mpi", "bench", "pfs"]
@@ -308,8 +324,8 @@ def main():
     start = time.monotonic()
     bench = Bench(options)
     for step in (bench.parts, bench.transfers, bench.model, bench.sizes, bench.serial, bench.peers, bench.overlap,
-                 bench.cores, bench.draw_cores, bench.tasklocal, bench.hdf5, bench.squeeze, bench.qio, bench.pfs,
-                 bench.pfs_fields):
+                 bench.cores, bench.draw_cores, bench.tasklocal, bench.hdf5, bench.squeeze, bench.qio,
+                 bench.application, bench.pfs, bench.pfs_fields):
         if not options.step or step.__name__ in options.step:
             step()
     for old in OLD_PAGES:

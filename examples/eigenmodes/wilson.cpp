@@ -4,6 +4,8 @@
 
 #include <mpi.h>
 
+#include <utility>
+
 namespace eigenmodes {
 namespace {
 
@@ -40,6 +42,12 @@ void hop(const Gamma& gamma, double sign, const Number* link, bool is_adjoint, c
   }
 }
 
+Links links_of(const lq::Grid& grid, const std::string& configuration) {
+  Links links(grid.local_volume());
+  lq::read(configuration, grid, lq::gauge(links));
+  return links;
+}
+
 }  // namespace
 
 Number product(const lq::Grid& grid, const Number* a, const Number* b, std::size_t count) {
@@ -50,8 +58,9 @@ Number product(const lq::Grid& grid, const Number* a, const Number* b, std::size
 }
 
 Wilson::Wilson(const lq::Grid& grid, const std::string& configuration, double kappa)
-    : grid_(grid), kappa_(kappa), links_(grid.local_volume()) {
-  lq::read(configuration, grid_, lq::gauge(links_));
+    : Wilson(grid, links_of(grid, configuration), kappa) {}
+
+Wilson::Wilson(const lq::Grid& grid, Links links, double kappa) : grid_(grid), kappa_(kappa), links_(std::move(links)) {
   const lq::Extents& local = grid_.local_box().extents;
   const auto sites = static_cast<std::size_t>(local[0] * local[1] * local[2]);
   slice_ = sites * 12;

@@ -26,6 +26,8 @@ Number product(const lq::Grid& grid, const Number* a, const Number* b, std::size
 class Wilson {
  public:
   Wilson(const lq::Grid& grid, const std::string& configuration, double kappa);
+  // `links` of this rank.
+  Wilson(const lq::Grid& grid, Links links, double kappa);
 
   const lq::Grid& grid() const noexcept { return grid_; }
   std::size_t size() const noexcept { return static_cast<std::size_t>(grid_.local_volume()) * 12; }  // of a vector

@@ -277,13 +277,35 @@ def _check(array, field):
         raise InvalidArgument(f"an array of shape {shape} is not a {field.kind} field: {SHAPES}", found=str(shape))
 
 
+def _not_a_region(region):
+    return InvalidArgument(f'region is {region!r}, expected slices by dimension, such as {{"t": slice(0, 8)}}, or a text such as '
+                           '"t=0:8"', found=repr(region))
+
+
+def _slices_of(text):
+    """The slices of a text such as "t=0:8,x=:4"."""
+    slices = {}
+    for part in text.split(","):
+        found = re.fullmatch(r"\s*([xyzt]|[0-9]+)=(-?[0-9]+)?:(-?[0-9]+)?\s*", part)
+        if not found or found[1] in slices:
+            raise _not_a_region(text)
+        axis = found[1] if found[1] in "xyzt" else int(found[1])
+        slices[axis] = slice(*(int(bound) if bound else None for bound in found.group(2, 3)))
+    return slices
+
+
 def region_box(region, extents):
-    """(lower, extents) of a region such as {"t": slice(0, 8)}, in x, y, z, t; None for no region."""
+    """(lower, extents) of a region such as {"t": slice(0, 8)} or "t=0:8", in x, y, z, t; None for no region."""
     if region is None:
         return None
-    if not isinstance(region, Mapping):
-        raise InvalidArgument(f'region is {region!r}, expected slices by dimension, such as {{"t": slice(0, 8)}}',
-                              found=repr(region))
+    if isinstance(region, str):
+        region = _slices_of(region)
+        for axis, part in region.items():
+            sites = extents[dimension_of(axis, len(extents))]
+            if any(bound is not None and abs(bound) > sites for bound in (part.start, part.stop)):
+                raise InvalidArgument(f"region {axis}={part.start}:{part.stop} is not a part of the {sites} sites of that axis")
+    elif not isinstance(region, Mapping):
+        raise _not_a_region(region)
     lower, upper = [0] * len(extents), list(extents)
     for axis, part in region.items():
         d = dimension_of(axis, len(extents))
@@ -303,8 +325,7 @@ def region_text(region):
     if region is None or isinstance(region, str):
         return region
     if not isinstance(region, Mapping):
-        raise InvalidArgument(f'region is {region!r}, expected slices by dimension, such as {{"t": slice(0, 8)}}, or a text '
-                              'such as "t=0:8"', found=repr(region))
+        raise _not_a_region(region)
     spans = []
     for axis, part in region.items():
         if not isinstance(part, slice) or part.step not in (None, 1):

@@ -15,7 +15,8 @@ from limequat.errors import Code, Error, InvalidArgument, Malformed, NotFound, N
 from limequat.needs import needed
 from limequat.plot import _INK, _figure, _plain, _shortened
 
-KINDS = ("rate-by-ranks", "rate-by-size", "steps", "ratio", "create-by-tasks", "rate-by-files", "rate-per-server", "rate-by-threads")
+KINDS = ("rate-by-ranks", "rate-by-size", "steps", "ratio", "create-by-tasks", "rate-by-files", "rate-per-server", "rate-by-threads",
+         "rate-by-aggregators", "spread", "program-parts")
 _LARGEST_FILE = 64 << 20
 _SHORTEST = 1e-15  # seconds; no clock measures less, and rates stay finite
 
@@ -23,12 +24,17 @@ Seconds = namedtuple("Seconds", "median low high")  # quartiles; extremes where 
 Steps = namedtuple("Steps", "pack exchange write sync")
 # Results of tasks have no lattice, grid, strategy and precision, but files. Numbers that a result does not have are 0.
 Result = namedtuple("Result", "name direction ranks verify cache bytes seconds raw ratio_to_raw file_system processor mpi cores lattice grid "
-                    "strategy precision format layout alignment threads servers stripe_bytes split files block steps",
-                    defaults=("", "", "", "", "", "", 0, 0, 0, 0, "", 0, 0, None))
+                    "strategy precision format layout alignment threads servers stripe_bytes split files block steps aggregators spread",
+                    defaults=("", "", "", "", "", "", 0, 0, 0, 0, "", 0, 0, None, 0, None))
+Spread = namedtuple("Spread", "best worst mean")  # seconds
+# A program that reads, computes and writes, in seconds; `io`: "serial" or "parallel".
+ProgramParts = namedtuple("ProgramParts", "program io read compute write lattice ranks file_system processor cores mpi")
 Point = namedtuple("Point", "x y low high")
 Line = namedtuple("Line", "name points is_limit")
 LineChart = namedtuple("LineChart", "title subtitle x_title y_title lines sizes")  # sizes: x is a number of bytes
 Bar = namedtuple("Bar", "label parts text limit")
+Box = namedtuple("Box", "label worst low median high best mean direction")  # rates
+BoxChart = namedtuple("BoxChart", "title subtitle value_title boxes")
 BarChart = namedtuple("BarChart", "title subtitle value_title part_names limit bars")
 
 
@@ -95,12 +101,24 @@ def _lattice_of(one):
                  alignment=one.whole("alignment", 0))
     if "threads" in one.value:
         facts["threads"] = one.positive("threads", "threads")
+    if "aggregators" in one.value:
+        facts["aggregators"] = one.positive("aggregators", "aggregators")
     if "servers" in one.value:
         facts.update(servers=one.positive("servers", "servers"), stripe_bytes=one.whole("stripe_bytes"), split=one.text("split"))
     steps = one.object("steps")
     if steps.value.get("pack") is not None:
         facts["steps"] = Steps(*(steps.number(key) for key in Steps._fields))
     return facts
+
+
+def _spread_of(seconds):
+    """Best, worst and mean, if the file has them."""
+    if not {"min", "max", "mean"} <= seconds.value.keys():
+        return None
+    spread = Spread(*(seconds.number(key) for key in ("min", "max", "mean")))
+    if min(spread) < _SHORTEST:
+        seconds.refuse(seconds.place_of("min"), "a time above 0")
+    return spread
 
 
 def _result_of(one, environment):
@@ -111,8 +129,17 @@ def _result_of(one, environment):
     return Result(name=one.text("name"), direction=one.text("direction"), ranks=one.positive("ranks", "ranks"), verify=one.text("verify"),
                   cache=one.text("cache", "warm"), bytes=one.whole("bytes"), seconds=_seconds_of(one.object("seconds")),
                   raw=_seconds_of(one.object("raw_seconds")), ratio_to_raw=one.number("ratio_to_raw"),
-                  cores=environment.whole("cores", 0),
+                  cores=environment.whole("cores", 0), spread=_spread_of(one.object("seconds")),
                   **{key: environment.text(key, "unknown") for key in ("file_system", "processor", "mpi")}, **facts)
+
+
+def _program_of(one, run, environment):
+    seconds = [one.number(part) for part in ("read", "compute", "write")]
+    if min(seconds) < 0 or sum(seconds) < _SHORTEST:
+        one.refuse(one.place_of("compute"), "times, and a sum above 0")
+    return ProgramParts(one.text("program"), one.text("io"), *seconds, run.text("lattice"), run.positive("ranks", "ranks"),
+                        *(environment.text(key, "unknown") for key in ("file_system", "processor")), environment.whole("cores", 0),
+                        environment.text("mpi", "unknown"))
 
 
 def parsed(text, path):
@@ -137,6 +164,8 @@ def parsed(text, path):
             one = _Object(one, run.place_of(f"results[{i}]"), path)
             if "direction" in one.value:
                 results.append(_result_of(one, environment))
+            elif "program" in one.value:
+                results.append(_program_of(one, run, environment))
     return results
 
 
@@ -192,6 +221,7 @@ _FACTS = {
     "grid": lambda r: f"grid {r.grid}" if r.grid else "",
     "ranks": lambda r: _counted(r.ranks, "task" if r.files else "rank"),
     "threads": lambda r: _counted(r.threads, "thread") if r.threads else "",
+    "aggregators": lambda r: _counted(r.aggregators, "aggregator") if r.aggregators else "",
     "files": lambda r: _counted(r.files, "file") if r.files else "",
     "block": lambda r: "not at blocks" if r.block else "",
     "cache": lambda r: r.cache,
@@ -219,8 +249,11 @@ def _is_creation_by_tasks(r):
 
 
 def kind_for(results):
-    """For tasks: the time to create, or rates by files. For several numbers of threads, ranks or sizes: rates against these;
-    otherwise ratios."""
+    """For tasks: the time to create, or rates by files. For several numbers of threads, aggregators, ranks or sizes: rates against these;
+    otherwise ratios. For programs: their parts."""
+    if all(isinstance(r, ProgramParts) for r in results):
+        return "program-parts"
+    results = [r for r in results if isinstance(r, Result)]
     if any(_is_creation_by_tasks(r) for r in results):
         return "create-by-tasks"
     if any(r.files for r in results):
@@ -228,6 +261,8 @@ def kind_for(results):
     ranks, sizes, threads = ({getattr(r, key) for r in results} for key in ("ranks", "bytes", "threads"))
     if len(threads) > 1:
         return "rate-by-threads"
+    if len({r.aggregators for r in results} - {0}) > 1:
+        return "rate-by-aggregators"
     if len(sizes) > max(len(ranks), 2):
         return "rate-by-size"
     return "rate-by-ranks" if len(ranks) > 1 else "ratio"
@@ -262,6 +297,8 @@ _RATES = {
     "rate-by-ranks": ("ranks", "Rate against the number of ranks", lambda r: r.ranks, {"ranks", "grid"}),
     "rate-per-server": ("clients", "Rate of each server against the number of clients", lambda r: r.ranks, {"ranks", "grid"}),
     "rate-by-threads": ("threads of a rank", "Rate against the number of threads", lambda r: r.threads, {"threads"}),
+    "rate-by-aggregators": ("ranks that access the file", "Rate against the number of ranks that access the file", lambda r: r.aggregators,
+                            {"aggregators"}),
     "rate-by-size": ("size of the file", "Rate against the size of the file", lambda r: r.bytes, {"lattice"}),
     "rate-by-files": ("physical files", "Rate against the number of physical files", lambda r: r.files, {"files"}),
 }
@@ -290,6 +327,18 @@ def rate_chart(results, kind):
     return LineChart(title, subtitle, x_title, "GB/s, median with quartiles", ours.lines(False) + raw.lines(True), kind == "rate-by-size")
 
 
+def box_chart(results):
+    """A box for each result: quartiles and median of its rate, its extremes, and the mean."""
+    facts = _varying(results)
+    if "grid" in facts:
+        facts -= {"ranks"}
+    boxes = []
+    for r in (r for r in results if r.spread):
+        rates = [r.bytes / 1e9 / seconds for seconds in (r.spread.worst, r.seconds.high, r.seconds.median, r.seconds.low, r.spread.best)]
+        boxes.append(Box(_words(r, facts) or "limequat", *rates, r.bytes / 1e9 / r.spread.mean, r.direction))
+    return BoxChart("Spread of the rate", _common(results), "GB/s: extremes, quartiles, median; diamond: mean; the number: the best", boxes)
+
+
 def bar_chart(results, kind):
     """A bar for each result: its steps, or the fraction of the raw limit."""
     facts = _varying(results)
@@ -309,11 +358,34 @@ def bar_chart(results, kind):
     return BarChart("Rate as a fraction of the raw limit", _common(results), "raw time / our time", ["write", "read"], 1.0, bars)
 
 
+def program_chart(results):
+    """A bar for each program and way of reading and writing: its parts as shares of the time with serial I/O."""
+    serial = {(r.program, r.lattice, r.ranks): r.read + r.compute + r.write for r in results if r.io == "serial"}
+    facts = {"lattice": lambda r: r.lattice, "ranks": lambda r: _counted(r.ranks, "rank"), **{
+        key: _FACTS[key] for key in ("file_system", "processor", "mpi")}}
+    varying = {fact for fact, text in facts.items() if len({text(r) for r in results}) > 1}
+    bars = []
+    for r in results:
+        total = r.read + r.compute + r.write
+        whole = serial.get((r.program, r.lattice, r.ranks), total)
+        label = ", ".join([r.program, f"{r.io} I/O", *(text(r) for fact, text in facts.items() if fact in varying)])
+        bars.append(Bar(label, [100 * part / whole for part in (r.read, r.compute, r.write)],
+                        f"{total:.3g} s, {100 * (r.read + r.write) / total:.2g} % I/O", None))
+    common = ", ".join(text(results[0]) for fact, text in facts.items() if fact not in varying)
+    return BarChart("Where the time of a program goes", common, "percent of the time with serial I/O", ["read", "compute", "write"], None, bars)
+
+
 def _fitting(results, kind):
     """The results that a picture of this kind shows. One file per task is the limit of multifiles, not a separate line."""
+    wanted = ProgramParts if kind == "program-parts" else Result
+    results = [r for r in results if isinstance(r, wanted)]
+    if kind == "program-parts":
+        return results
     keep = {"create-by-tasks": _is_creation_by_tasks,
             "rate-per-server": lambda r: r.servers,
             "rate-by-threads": lambda r: r.threads,
+            "rate-by-aggregators": lambda r: r.aggregators,
+            "spread": lambda r: r.spread and not _is_creation_by_tasks(r),
             "rate-by-files": lambda r: r.files and r.direction != "create" and r.name != "one file per task" and r.block == 0}
     return [r for r in results if keep.get(kind, lambda r: not _is_creation_by_tasks(r))(r)]
 
@@ -330,6 +402,10 @@ def chart(results, kind=None):
         raise InvalidArgument("none of these results has this kind; choose another --kind")
     if kind == "create-by-tasks":
         return create_chart(results)
+    if kind == "program-parts":
+        return program_chart(results)
+    if kind == "spread":
+        return box_chart(results)
     if kind in _RATES:
         return rate_chart(results, kind)
     made = bar_chart(results, kind)
@@ -345,15 +421,20 @@ _DASHES = ((0, (5, 3)), (0, (1, 2)), (0, (8, 3)), (0, (8, 3, 1, 3)))
 
 def draw(made):
     """A figure of matplotlib that shows a chart."""
-    names = [line.name for line in made.lines] if isinstance(made, LineChart) else [*made.part_names, "raw limit"]
+    if isinstance(made, LineChart):
+        names, paint = [line.name for line in made.lines], _draw_lines
+    elif isinstance(made, BoxChart):
+        names, paint = ["write", "read"], _draw_boxes
+    else:
+        names, paint = [*made.part_names, "raw limit"], _draw_bars
     columns = max(1, min(4, 110 // (max(map(len, names)) + 6)))
-    subtitle = "\n".join(textwrap.wrap(made.subtitle, 120))
+    subtitle = "\n".join(textwrap.wrap(made.subtitle, 105))
     extra = 0.18 * (-(-len(names) // columns) + subtitle.count("\n"))
-    body = 3.6 if isinstance(made, LineChart) else 0.6 + 0.3 * len(made.bars)
+    body = 3.6 if isinstance(made, LineChart) else 0.6 + 0.3 * len(made.boxes if isinstance(made, BoxChart) else made.bars)
     figure = _figure(1.0 + extra + body)
     figure.suptitle(made.title, x=0.01, ha="left", weight="bold", fontsize=12)
     axes = figure.subplots()
-    (_draw_lines if isinstance(made, LineChart) else _draw_bars)(axes, made)
+    paint(axes, made)
     legend = axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=columns, frameon=False, fontsize=8, title=subtitle, title_fontsize=9)
     legend._legend_box.align = "left"
     _plain(axes)
@@ -421,6 +502,24 @@ def _draw_bars(axes, made):
     axes.set_axisbelow(True)
 
 
+def _draw_boxes(axes, made):
+    directions = {"write": _COLOURS[0], "read": _COLOURS[1]}
+    named = set()
+    for row, box in enumerate(made.boxes):
+        colour = directions.get(box.direction, _COLOURS[2])
+        axes.plot([box.worst, box.best], [row, row], color=colour, lw=1)
+        label = None if box.direction in named else box.direction
+        named.add(box.direction)
+        axes.barh(row, box.high - box.low, left=box.low, height=0.6, color=colour, alpha=0.55, edgecolor=colour, label=label)
+        axes.plot([box.median] * 2, [row - 0.3, row + 0.3], color=_INK, lw=1.5)
+        axes.plot(box.mean, row, "D", color=_INK, ms=3.5)
+        axes.annotate(f"{box.best:.3g}", (box.best, row), (5, 0), textcoords="offset points", va="center", fontsize=8, color=_INK)
+    axes.set(xlim=(0, 1.12 * max(box.best for box in made.boxes)), ylim=(len(made.boxes) - 0.4, -0.6), xlabel=made.value_title)
+    axes.set_yticks(range(len(made.boxes)), [box.label for box in made.boxes], fontsize=8)
+    axes.grid(axis="x", color="#dddddd")
+    axes.set_axisbelow(True)
+
+
 def save(figure, path):
     """Saves ``figure`` as the file ``path``: the same bytes for the same chart, and texts of SVG as texts."""
     matplotlib = needed("matplotlib", "lq.plot")
@@ -440,10 +539,13 @@ def main(words):
     parser.add_argument("files", nargs="*")
     parser.add_argument("-o", "--output", required=True)
     parser.add_argument("--kind", choices=KINDS)
+    parser.add_argument("--direction", choices=("write", "read"))
     parser.add_argument("-q", "--quiet", action="store_true")
     options = parser.parse_args(words)
     try:
         results = [result for path in options.files for result in read(path)]
+        if options.direction:
+            results = [r for r in results if getattr(r, "direction", options.direction) == options.direction]
         kind = options.kind or kind_for(results)
         save(draw(chart(results, kind)), options.output)
     except Error as error:

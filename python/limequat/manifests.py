@@ -19,9 +19,9 @@ from typing import List, Optional, Union
 
 from limequat import publishing
 from limequat.answers import Judgement
-from limequat.cores import usable_cores
 from limequat.errors import (ChecksumError, Code, Error, Exists, InvalidArgument, IoError, Malformed, NotFound,
                              UnknownFormat)
+from limequat.questions import usable_cores
 from limequat.questions import verify as verify_file
 from limequat.sources import Source
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from concurrent.futures import ThreadPoolExecutor
 from ctypes import c_int64
 from typing import TYPE_CHECKING, Any, List, Literal, Optional, Sequence, Tuple, Union, overload
@@ -14,7 +15,6 @@ from limequat._library import call, path_bytes, reading_bytes, target_bytes, tex
 from limequat.answers import Findings, Judgement, Verification, parse
 from limequat.arrays import region_text
 from limequat.communicators import agreed, group_of
-from limequat.cores import usable_cores
 from limequat.errors import InvalidArgument
 from limequat.extents import extents_of
 from limequat.options import Options, takes
@@ -35,6 +35,13 @@ def formats() -> List[Answer]:
 def build_parts() -> List[Answer]:
     """What the library was built with: a list of ``name``, ``is_present``, ``note``, which gives the reason if it is absent."""
     return parse(text_from("lq_build_parts"))
+
+
+def usable_cores() -> int:
+    """The number of cores that this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 @takes("Limits")

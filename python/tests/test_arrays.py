@@ -77,7 +77,7 @@ def test_what_is_no_type_of_numbers_is_refused(gauge_file, dtype):
 
 
 @pytest.mark.parametrize("region", [{"t": 3}, {"t": slice(0, 8, 2)}, {"t": slice(9, 12)}, {"w": slice(0, 1)}, {7: slice(0, 1)},
-                                    "t", [slice(0, 1)], 5, {"t": slice("a", "b")}, {None: slice(0, 1)}])
+                                    "t", "t=0:99", "t=2:2", "t=0:1,t=1:2", "w=0:1", "t=a:b", "t=0:1:2", "", [slice(0, 1)], 5, {"t": slice("a", "b")}, {None: slice(0, 1)}])
 def test_what_is_no_region_is_refused(gauge_file, region):
     with pytest.raises(lq.InvalidArgument, match="region|dimension"):
         lq.read(gauge_file, region=region)
@@ -86,6 +86,7 @@ def test_what_is_no_region_is_refused(gauge_file, region):
 def test_regions_are_those_of_the_array(gauge_file, links):
     part = lq.read(gauge_file, region={"t": slice(-2, None), "x": slice(1, 3), 1: slice(0, 1)}, dtype="complex64")
     assert np.array_equal(part, links[-2:, :, 0:1, 1:3].astype(np.complex64))
+    assert np.array_equal(lq.read(gauge_file, region="t=-2:,x=1:3,1=:1", dtype="complex64"), part)  # as for `lq convert --region`
 
 
 def test_everything_that_is_open_closes_by_a_with_block():

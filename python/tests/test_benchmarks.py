@@ -52,6 +52,39 @@ def test_tasks_and_clients_of_file_systems_are_read():
     assert (client.servers, client.stripe_bytes, client.split) == (4, 65536, "xyz")
 
 
+def test_spreads_and_aggregators_are_read_and_drawn():
+    spread = {**SECONDS, "mean": 4.5}
+    run = {**GOOD, "results": [{**ONE, "seconds": spread, "aggregators": n} for n in (1, 4)]}
+    results = parsed(run)
+    assert [r.aggregators for r in results] == [1, 4] and benchmarks.kind_for(results) == "rate-by-aggregators"
+    made = benchmarks.chart(results, "rate-by-aggregators")
+    assert [point.x for point in made.lines[0].points] == [1, 4]
+    (box, _) = benchmarks.chart(results, "spread").boxes
+    assert [1e-6 / rate for rate in (box.worst, box.low, box.median, box.high, box.best, box.mean)] == pytest.approx([9, 5, 4, 3, 1, 4.5])
+    assert box.label == "1 aggregator"
+    with pytest.raises(lq.InvalidArgument):
+        benchmarks.chart(parsed(GOOD), "spread")  # without a mean
+
+
+PROGRAM = {"program": "inversion", "io": "serial", "read": 33, "compute": 110, "write": 73}
+
+
+def test_programs_are_read_and_drawn_by_their_parts():
+    run = {"environment": GOOD["environment"], "lattice": "48x48x48x96", "ranks": 4096,
+           "results": [PROGRAM, {**PROGRAM, "io": "parallel", "read": 1, "write": 2}]}
+    programs = parsed(run)
+    assert [(r.io, r.read, r.compute, r.write, r.lattice, r.ranks) for r in programs] == [
+        ("serial", 33, 110, 73, "48x48x48x96", 4096), ("parallel", 1, 110, 2, "48x48x48x96", 4096)]
+    assert benchmarks.kind_for(programs) == "program-parts"
+    made = benchmarks.chart(programs)
+    assert [bar.label for bar in made.bars] == ["inversion, serial I/O", "inversion, parallel I/O"]
+    assert [round(sum(bar.parts)) for bar in made.bars] == [100, 52] and made.bars[0].text == "216 s, 49 % I/O"
+    assert len(benchmarks.chart([*programs, result()], "ratio").bars) == 1
+    for wrong in ({"read": -1}, {"read": 0, "compute": 0, "write": 0}, {"write": "1"}, {"io": 3}):
+        with pytest.raises(lq.Malformed):
+            parsed({**run, "results": [{**PROGRAM, **wrong}]})
+
+
 def test_each_beginning_of_a_file_is_refused():
     text = json.dumps(GOOD)
     for length in range(len(text)):

@@ -96,6 +96,7 @@ void write(base::JsonWriter& json, const Result& r) {
   json.member("verify", r.verify).member("precision", r.precision);
   json.member("cache", r.cache).member("sync", r.sync).member("bytes", r.bytes);
   if (r.threads > 0) json.member("threads", r.threads);
+  if (r.aggregators > 0) json.member("aggregators", r.aggregators);
   if (r.servers > 0) {
     json.member("files", r.files).member("servers", r.servers).member("stripe_bytes", r.stripe_bytes);
     json.member("split", r.split);

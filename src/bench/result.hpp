@@ -124,6 +124,7 @@ struct Result {
   Extents lattice, grid;
   int ranks = 1;
   int threads = 0;                // of each rank; 0: not stated
+  std::uint64_t aggregators = 0;  // ranks that access the file, as requested; 0: not stated
   std::string strategy = "auto";  // as requested
   std::string strategy_taken;     // empty: unknown
   std::string format, verify, precision;

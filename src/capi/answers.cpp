@@ -207,9 +207,9 @@ using namespace lq::capi;  // NOLINT: the functions of the interface are outside
 lq_status lq_catalog_open(const char* path, const lq_scan_options* options, lq_catalog** catalog) {
   return guarded([&] {
     const lq::Communicator group = group_of(options);
-    auto [room, name, limits] =
-        agreed(group, [&] { return std::tuple(Room(catalog, "catalog"), text(path, "path"), options_of(options)); });
-    room.fill(lq::inspect(name, group, limits));
+    auto [slot, name, limits] = agreed(
+        group, [&] { return std::tuple(HandleSlot(catalog, "catalog"), text(path, "path"), options_of(options)); });
+    slot.fill(lq::inspect(name, group, limits));
   });
 }
 
@@ -259,9 +259,10 @@ lq_status lq_catalog_field_metadata(const lq_catalog* catalog, uint64_t field, u
 lq_status lq_verification_run(const char* path, const lq_verify_options* options, lq_verification** verification) {
   return guarded([&] {
     const lq::Communicator group = group_of(options);
-    auto [room, name, how] = agreed(
-        group, [&] { return std::tuple(Room(verification, "verification"), text(path, "path"), options_of(options)); });
-    room.fill(lq::verify(name, group, how));
+    auto [slot, name, how] = agreed(group, [&] {
+      return std::tuple(HandleSlot(verification, "verification"), text(path, "path"), options_of(options));
+    });
+    slot.fill(lq::verify(name, group, how));
   });
 }
 

@@ -31,17 +31,18 @@ lq_status lq_grid_mpi_with(const int64_t* extents, int dimensions, MPI_Comm comm
                            lq_grid** grid) {
   return guarded([&] {
     const lq::Communicator group = lq::mpi::communicator(comm);
-    auto [room, call] = lq::capi::agreed(group, [&] {
-      return std::pair(lq::capi::Room(grid, "grid"), lq::capi::grid_call(extents, dimensions, options, group.size()));
+    auto [slot, call] = lq::capi::agreed(group, [&] {
+      return std::pair(lq::capi::HandleSlot(grid, "grid"),
+                       lq::capi::grid_call(extents, dimensions, options, group.size()));
     });
-    room.fill(lq::mpi::grid(call.extents, comm, call.options, call.axes));
+    slot.fill(lq::mpi::grid(call.extents, comm, call.options, call.axes));
   });
 }
 
 lq_status lq_communicator_mpi(MPI_Comm comm, lq_communicator** communicator) {
   return guarded([&] {
     const lq::Communicator group = lq::mpi::communicator(comm);
-    lq::capi::agreed(group, [&] { return lq::capi::Room(communicator, "communicator"); }).fill(group);
+    lq::capi::agreed(group, [&] { return lq::capi::HandleSlot(communicator, "communicator"); }).fill(group);
   });
 }
 

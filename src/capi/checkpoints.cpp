@@ -62,10 +62,10 @@ std::string info_of(const lq::Checkpoint& checkpoint) {
 lq_status lq_checkpoints_open(const char* folder, const lq_checkpoints_options* options, lq_checkpoints** checkpoints) {
   return guarded([&] {
     const lq::Communicator communicator = group_of(options);
-    auto [room, path, how] = agreed(communicator, [&] {
-      return std::tuple(Room(checkpoints, "checkpoints"), text(folder, "folder"), options_of(options));
+    auto [slot, path, how] = agreed(communicator, [&] {
+      return std::tuple(HandleSlot(checkpoints, "checkpoints"), text(folder, "folder"), options_of(options));
     });
-    room.fill(lq::Checkpoints(path, communicator, how));
+    slot.fill(lq::Checkpoints(path, communicator, how));
   });
 }
 
@@ -127,12 +127,12 @@ lq_status lq_checkpoints_wait(lq_checkpoints* checkpoints, char** json) {
 lq_status lq_checkpoints_load_newest(lq_checkpoints* checkpoints, lq_checkpoint** checkpoint) {
   return guarded([&] {
     const lq::Communicator communicator = given(checkpoints, "checkpoints")->checkpoints.communicator();
-    auto room = agreed(communicator, [&] { return Room(checkpoint, "checkpoint"); });
+    auto slot = agreed(communicator, [&] { return HandleSlot(checkpoint, "checkpoint"); });
     std::optional<lq::Checkpoint> found = checkpoints->checkpoints.load_newest();
     if (!found) {
       *checkpoint = nullptr;
     } else {
-      room.fill(std::move(*found), lq_communicator{communicator});
+      slot.fill(std::move(*found), lq_communicator{communicator});
     }
   });
 }

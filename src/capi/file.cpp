@@ -43,9 +43,10 @@ lq_status lq_writer_create(const char* path, const lq_grid* grid, const lq_write
                            lq_writer** writer) {
   return guarded([&] {
     const lq::Communicator& communicator = grid_of(grid).communicator();
-    auto [room, name, options] = agreed(
-        communicator, [&] { return std::tuple(Room(writer, "writer"), text(path, "path"), options_of(defaults)); });
-    room.fill(communicator, lq::create(name, grid->grid, options));
+    auto [slot, name, options] = agreed(communicator, [&] {
+      return std::tuple(HandleSlot(writer, "writer"), text(path, "path"), options_of(defaults));
+    });
+    slot.fill(communicator, lq::create(name, grid->grid, options));
   });
 }
 
@@ -85,11 +86,11 @@ lq_status lq_region_writer_create(const char* path, const lq_grid* grid, lq_fiel
                                   lq_region_writer** writer) {
   return guarded([&] {
     const lq::Communicator& communicator = grid_of(grid).communicator();
-    auto [room, name, spec, how] = agreed(communicator, [&] {
-      return std::tuple(Room(writer, "writer"), text(path, "path"), lq::capi::readable(like).spec,
+    auto [slot, name, spec, how] = agreed(communicator, [&] {
+      return std::tuple(HandleSlot(writer, "writer"), text(path, "path"), lq::capi::readable(like).spec,
                         lq::capi::options_of(options));
     });
-    room.fill(communicator, grid->grid.extents().size(), lq::RegionWriter(name, grid->grid, spec, how));
+    slot.fill(communicator, grid->grid.extents().size(), lq::RegionWriter(name, grid->grid, spec, how));
   });
 }
 
@@ -123,9 +124,9 @@ struct lq_file {
 lq_status lq_file_open(const char* path, const lq_scan_options* options, lq_file** file) {
   return guarded([&] {
     const lq::Communicator group = communicator_of(options == nullptr ? nullptr : options->communicator);
-    auto [room, name, limits] =
-        agreed(group, [&] { return std::tuple(Room(file, "file"), text(path, "path"), options_of(options)); });
-    room.fill(group, lq::open(name, group, limits));
+    auto [slot, name, limits] =
+        agreed(group, [&] { return std::tuple(HandleSlot(file, "file"), text(path, "path"), options_of(options)); });
+    slot.fill(group, lq::open(name, group, limits));
   });
 }
 
@@ -145,11 +146,11 @@ lq_status lq_file_read(const lq_file* file, const lq_grid* grid, lq_field field,
 lq_status lq_file_read_async(const lq_file* file, const lq_grid* grid, lq_field field, const lq_read_options* options,
                              lq_pending** pending) {
   return guarded([&] {
-    auto [room, call] = agreed(grid_of(grid).communicator(), [&] {
+    auto [slot, call] = agreed(grid_of(grid).communicator(), [&] {
       const char* const path = given(file, "file")->file.catalog().path.c_str();
-      return std::pair(Room(pending, "pending"), read_call(path, field, options));
+      return std::pair(HandleSlot(pending, "pending"), read_call(path, field, options));
     });
-    room.fill(lq::read_async(file->file, grid->grid, call.field, call.options));
+    slot.fill(lq::read_async(file->file, grid->grid, call.field, call.options));
   });
 }
 
@@ -182,21 +183,22 @@ void measure(lq::Field& field, const lq_field& given_field, const lq::Grid& grid
 lq_status lq_write_async(const char* path, const lq_grid* grid, lq_field field, const lq_write_options* options,
                          lq_pending** pending) {
   return guarded([&] {
-    auto [room, call] = agreed(grid_of(grid).communicator(), [&] {
-      auto made = std::pair(Room(pending, "pending"), write_call(path, field, options));
+    auto [slot, call] = agreed(grid_of(grid).communicator(), [&] {
+      auto made = std::pair(HandleSlot(pending, "pending"), write_call(path, field, options));
       measure(made.second.field, field, grid->grid);
       return made;
     });
-    room.fill(lq::write_async(call.path, grid->grid, call.field, call.options));
+    slot.fill(lq::write_async(call.path, grid->grid, call.field, call.options));
   });
 }
 
 lq_status lq_read_async(const char* path, const lq_grid* grid, lq_field field, const lq_read_options* options,
                         lq_pending** pending) {
   return guarded([&] {
-    auto [room, call] = agreed(grid_of(grid).communicator(),
-                               [&] { return std::pair(Room(pending, "pending"), read_call(path, field, options)); });
-    room.fill(lq::read_async(call.path, grid->grid, call.field, call.options));
+    auto [slot, call] = agreed(grid_of(grid).communicator(), [&] {
+      return std::pair(HandleSlot(pending, "pending"), read_call(path, field, options));
+    });
+    slot.fill(lq::read_async(call.path, grid->grid, call.field, call.options));
   });
 }
 
@@ -227,11 +229,11 @@ lq_status lq_node_cache_open(const char* path, const lq_communicator* communicat
                              uint64_t block_bytes, lq_node_cache** cache) {
   return guarded([&] {
     const lq::Communicator group = communicator_of(communicator);
-    auto [room, name] = agreed(group, [&] { return std::pair(Room(cache, "cache"), text(path, "path")); });
+    auto [slot, name] = agreed(group, [&] { return std::pair(HandleSlot(cache, "cache"), text(path, "path")); });
     lq::NodeCacheOptions how;
     if (bytes > 0) how.bytes = bytes;
     if (block_bytes > 0) how.block_bytes = block_bytes;
-    room.fill(lq::NodeCache(name, group, how));
+    slot.fill(lq::NodeCache(name, group, how));
   });
 }
 

@@ -57,7 +57,7 @@ lq_status lq_grid_agree(const lq_grid* grid, const lq_failure* failure) {
 }
 
 lq_status lq_grid_self(const int64_t* extents, int dimensions, lq_grid** grid) {
-  return guarded([&] { Room(grid, "grid").fill(lq::Grid(coord_of(extents, dimensions, "extents"))); });
+  return guarded([&] { HandleSlot(grid, "grid").fill(lq::Grid(coord_of(extents, dimensions, "extents"))); });
 }
 
 lq_status lq_grid_options_init(lq_grid_options* options, size_t struct_size) {
@@ -68,13 +68,13 @@ lq_status lq_grid_create(const int64_t* extents, int dimensions, const lq_commun
                          const lq_grid_options* options, lq_grid** grid) {
   return guarded([&] {
     const lq::Communicator group = communicator_of(communicator);
-    auto [room, call] = agreed(group, [&] {
-      auto translated = std::pair(Room(grid, "grid"), grid_call(extents, dimensions, options, group.size()));
+    auto [slot, call] = agreed(group, [&] {
+      auto translated = std::pair(HandleSlot(grid, "grid"), grid_call(extents, dimensions, options, group.size()));
       if (!translated.second.axes.empty())
         reject("the axes must be those of a Cartesian MPI communicator: lq_grid_mpi_with");
       return translated;
     });
-    room.fill(lq::Grid(group, call.extents, call.options));
+    slot.fill(lq::Grid(group, call.extents, call.options));
   });
 }
 

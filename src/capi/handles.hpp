@@ -62,9 +62,9 @@ auto agreed(const Communicator& communicator, Make&& make) {
 // The place for a new handle, and its memory: allocated while the arguments are agreed on, because afterwards all ranks
 // create its contents together, and none may be missing.
 template <class Handle>
-class Room {
+class HandleSlot {
  public:
-  Room(Handle** handle, const char* argument)
+  HandleSlot(Handle** handle, const char* argument)
       : handle_(given(handle, argument)), memory_(::operator new(sizeof(Handle))) {}
   template <class... Parts>
   void fill(Parts&&... parts) {

@@ -175,10 +175,11 @@ lq_status lq_modes_create(const char* path, const lq_grid* grid, const lq_modes_
                           const lq_write_options* options, lq_modes_writer** writer) {
   return guarded([&] {
     const lq::Communicator group = grid_of(grid).communicator();
-    auto [room, name, how, what] = agreed(group, [&] {
-      return std::tuple(Room(writer, "writer"), text(path, "path"), options_of(options), description_from(description));
+    auto [slot, name, how, what] = agreed(group, [&] {
+      return std::tuple(HandleSlot(writer, "writer"), text(path, "path"), options_of(options),
+                        description_from(description));
     });
-    room.fill(group, lq::modes::Writer(name, grid->grid, what, how));
+    slot.fill(group, lq::modes::Writer(name, grid->grid, what, how));
   });
 }
 
@@ -186,9 +187,9 @@ lq_status lq_modes_append(const char* path, const lq_grid* grid, const lq_write_
                           lq_modes_writer** writer) {
   return guarded([&] {
     const lq::Communicator group = grid_of(grid).communicator();
-    auto [room, name, how] =
-        agreed(group, [&] { return std::tuple(Room(writer, "writer"), text(path, "path"), options_of(options)); });
-    room.fill(group, lq::modes::Writer(name, grid->grid, how));
+    auto [slot, name, how] = agreed(
+        group, [&] { return std::tuple(HandleSlot(writer, "writer"), text(path, "path"), options_of(options)); });
+    slot.fill(group, lq::modes::Writer(name, grid->grid, how));
   });
 }
 
@@ -240,10 +241,11 @@ lq_status lq_modes_open_vectors(const char* path, int64_t ls, int parity, const 
                                 const lq_scan_options* options, lq_modes** set) {
   return guarded([&] {
     const lq::Communicator group = group_of(options);
-    auto [room, name, limits, unsaid] = agreed(group, [&] {
-      return std::tuple(Room(set, "set"), text(path, "path"), options_of(options), unsaid_from(ls, parity, lattice));
+    auto [slot, name, limits, unsaid] = agreed(group, [&] {
+      return std::tuple(HandleSlot(set, "set"), text(path, "path"), options_of(options),
+                        unsaid_from(ls, parity, lattice));
     });
-    room.fill(lq::modes::Set(name, group, limits, unsaid));
+    slot.fill(lq::modes::Set(name, group, limits, unsaid));
   });
 }
 
@@ -299,10 +301,10 @@ lq_status lq_modes_read(const lq_modes* set, uint64_t k, const lq_grid* grid, lq
 lq_status lq_modes_read_async(const lq_modes* set, uint64_t k, const lq_grid* grid, lq_field vector,
                               const lq_read_options* options, lq_pending** pending) {
   return guarded([&] {
-    auto [room, call] = agreed(grid_of(grid).communicator(), [&] {
-      return std::pair(Room(pending, "pending"), read_call(path_of(set).c_str(), vector, options));
+    auto [slot, call] = agreed(grid_of(grid).communicator(), [&] {
+      return std::pair(HandleSlot(pending, "pending"), read_call(path_of(set).c_str(), vector, options));
     });
-    room.fill(set->set.read_async(k, grid->grid, call.field, call.options));
+    slot.fill(set->set.read_async(k, grid->grid, call.field, call.options));
   });
 }
 

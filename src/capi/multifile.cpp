@@ -29,9 +29,10 @@ template <class Open>
 lq_status begin(const char* path, const lq_multifile_options* options, lq_multifile_writer** writer, Open open) {
   return guarded([&] {
     const lq::Communicator communicator = group_of(options);
-    auto [room, name, how] = agreed(
-        communicator, [&] { return std::tuple(Room(writer, "writer"), text(path, "path"), options_of(options)); });
-    room.fill(open(name, communicator, how));
+    auto [slot, name, how] = agreed(communicator, [&] {
+      return std::tuple(HandleSlot(writer, "writer"), text(path, "path"), options_of(options));
+    });
+    slot.fill(open(name, communicator, how));
   });
 }
 
@@ -111,9 +112,10 @@ void lq_multifile_writer_free(lq_multifile_writer* writer) { delete writer; }
 lq_status lq_multifile_open(const char* path, const lq_multifile_read_options* options, lq_multifile_reader** reader) {
   return guarded([&] {
     const lq::Communicator communicator = group_of(options);
-    auto [room, name, how] = agreed(
-        communicator, [&] { return std::tuple(Room(reader, "reader"), text(path, "path"), options_of(options)); });
-    room.fill(lq::MultifileReader(name, communicator, how));
+    auto [slot, name, how] = agreed(communicator, [&] {
+      return std::tuple(HandleSlot(reader, "reader"), text(path, "path"), options_of(options));
+    });
+    slot.fill(lq::MultifileReader(name, communicator, how));
   });
 }
 

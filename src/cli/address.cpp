@@ -29,12 +29,11 @@
 #include "cli/python_program.hpp"
 
 namespace lq::cli {
-namespace {
 
 // A process of the Python package that serves the bytes of one address.
-class Server {
+class AddressServer {
  public:
-  explicit Server(const std::string& address) : path_(is_address(address) ? "a URL" : address) {
+  explicit AddressServer(const std::string& address) : path_(is_address(address) ? "a URL" : address) {
     socket_ =
         start_python({"", "limequat.url_server", "", "reads URLs and packed files"}, {address}, [this](int socket) {
           socket_ = socket;
@@ -49,11 +48,11 @@ class Server {
     bytes_ = facts[0];
     modified_ = facts[1];
   }
-  ~Server() {
+  ~AddressServer() {
     if (socket_ >= 0) ::close(socket_);
   }
-  Server(const Server&) = delete;
-  Server& operator=(const Server&) = delete;
+  AddressServer(const AddressServer&) = delete;
+  AddressServer& operator=(const AddressServer&) = delete;
 
   const std::string& path() const noexcept { return path_; }
   std::uint64_t bytes() const noexcept { return bytes_; }
@@ -134,13 +133,6 @@ class Server {
   std::uint64_t bytes_ = 0, modified_ = 0;
 };
 
-struct OpenAddress {
-  std::unique_ptr<Server> server;
-  std::unique_ptr<CallbackFile> file;
-};
-
-}  // namespace
-
 bool is_address(const std::string& word) {
   const std::size_t end = word.find("://");
   if (end == std::string::npos || end == 0) return false;
@@ -176,21 +168,27 @@ bool is_member(const std::string& word) {
 
 std::string path_of_word(const std::string& word) { return is_address(word) ? path_of_packed(word) : word; }
 
+struct PackedFile::State {
+  explicit State(const std::string& word)
+      : server(word),
+        file({.read_at = [this](std::uint64_t offset, std::span<std::byte> to) { return server.read_at(offset, to); },
+              .bytes = server.bytes(),
+              .name = server.path(),
+              .modified = static_cast<std::int64_t>(server.modified()),
+              .request_bytes = 64 * base::mebi}) {}
+
+  AddressServer server;
+  CallbackFile file;
+};
+
+PackedFile::PackedFile(const std::string& word) : state_(std::make_unique<State>(word)) {}
+PackedFile::~PackedFile() = default;
+const std::string& PackedFile::path() const noexcept { return state_->file.path(); }
+
 std::string path_of_packed(const std::string& word) {
   // Never destroyed: the table of mounts may be destroyed first. The processes end when their sockets are closed.
-  static auto& open = *new std::map<std::string, OpenAddress>;
-  OpenAddress& address = open[word];
-  if (!address.file) {
-    address.server = std::make_unique<Server>(word);
-    Server& server = *address.server;
-    address.file = std::make_unique<CallbackFile>(ReadCallbacks{
-        .read_at = [&server](std::uint64_t offset, std::span<std::byte> to) { return server.read_at(offset, to); },
-        .bytes = server.bytes(),
-        .name = server.path(),
-        .modified = static_cast<std::int64_t>(server.modified()),
-        .request_bytes = 64 * base::mebi});
-  }
-  return address.file->path();
+  static auto& open = *new std::map<std::string, PackedFile>;
+  return open.try_emplace(word, word).first->second.path();
 }
 
 }  // namespace lq::cli

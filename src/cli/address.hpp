@@ -6,6 +6,7 @@
 // process, and the library reads its output like a file.
 #pragma once
 
+#include <memory>
 #include <string>
 
 namespace lq::cli {
@@ -23,5 +24,21 @@ bool is_packed(const std::string& word);
 bool is_member(const std::string& word);
 // The path by which the library reads its contents until the program ends. Throws as path_of_word().
 std::string path_of_packed(const std::string& word);
+
+// One of many packed files: it is readable as long as the object exists.
+class PackedFile {
+ public:
+  // Throws as path_of_word().
+  explicit PackedFile(const std::string& word);
+  ~PackedFile();
+  PackedFile(const PackedFile&) = delete;
+  PackedFile& operator=(const PackedFile&) = delete;
+
+  const std::string& path() const noexcept;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace lq::cli

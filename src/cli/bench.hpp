@@ -34,9 +34,9 @@ struct BenchStorage {
 // A gauge field written and read through the public interface, next to the raw limit; also the arguments that other
 // benchmarks share.
 struct BenchLattice {
-  std::vector<std::string> lattices, grids, strategies, verify, threads;
+  std::vector<std::string> lattices, grids, strategies, verify, threads, aggregators;
   std::string precision = "double", json;
-  std::uint64_t aggregators = 0, chunk_bytes = 0;
+  std::uint64_t chunk_bytes = 0;
   bool force = false;
   std::string protocol;  // "grid": see bench_grid()
   bool read_only = false, keep_files = false;
@@ -57,6 +57,8 @@ struct BenchLattice {
   std::vector<Grid> grids_of(const Communicator& ranks) const;
   // The raw transfer and its competitors; see mover() for the threads.
   std::vector<std::unique_ptr<bench::Mover>> movers(const Session& session, const Grid& grid, int by_threads = 0) const;
+  // 0 if none is requested: chosen by the library.
+  std::vector<std::uint64_t> numbers_of_aggregators() const;
   bool gathers() const;  // true if one rank gathers, in addition to others
   using Table = std::string (*)(const std::vector<bench::Result>& results, const std::string& file_system, int runs);
   // Collective. Runs `work` on each grid, prints a table if requested, and saves all results.

@@ -40,6 +40,7 @@ class LatticeMover : public bench::Mover {
     label.verify = read_.verify != Verify::none ? "checksum" : "none";
     label.precision = name(*write_.precision);
     label.threads = write_.route.threads;
+    label.aggregators = write_.route.aggregators;
     return label;
   }
   bool sets_stripes() const override { return true; }
@@ -99,6 +100,7 @@ std::string bench_table(const std::vector<bench::Result>& results, const std::st
     if (r.strategy == "auto" && !r.strategy_taken.empty()) what += fmt::format(" ({})", r.strategy_taken);
     if (r.name == "lattice" && r.format != one.format) what += fmt::format(", {}", r.format);
     if (!r.layout.empty()) what += fmt::format(" {}", r.layout);
+    if (r.aggregators != 0) what += fmt::format(", {} aggregator{}", r.aggregators, r.aggregators == 1 ? "" : "s");
     if (r.alignment != 0) what += fmt::format(", aligned to {}", base::human_bytes(r.alignment));
     table.row({fmt::format("  {}", what), r.verify, r.cache == "cold" ? r.direction + ", cold" : r.direction,
                rates.median, rates.quartiles, rates.mean, rates.best, rates.first, rates_of(r.bytes, r.raw).median,
@@ -123,7 +125,8 @@ void BenchLattice::declare(Arguments& arguments) {
                   {"auto", "direct", "shared", "pull", "messages", gather});
   arguments.texts("--threads", "N", threads,
                   "threads: number per rank (default 1, 2, 4, ... and its cores); may be repeated");
-  arguments.number("--aggregators", aggregators, "ranks that touch the file (default: chosen)");
+  arguments.texts("--aggregators", "N", aggregators,
+                  "number of ranks that access the file (default: chosen); may be repeated");
   arguments.number("--chunk-bytes,--chunk", chunk_bytes, "bytes assembled and moved at a time (default: chosen)");
   arguments.text("--protocol", "NAME", protocol,
                  "lattice: grid, the paths and stages that Grid's own test prints (needs lq-mpi)", {"grid"});
@@ -163,12 +166,20 @@ std::vector<Grid> BenchLattice::grids_of(const Communicator& ranks) const {
 
 bool BenchLattice::gathers() const { return std::ranges::find(strategies, gather) != strategies.end(); }
 
+std::vector<std::uint64_t> BenchLattice::numbers_of_aggregators() const {
+  constexpr int most = 1 << 24;
+  std::vector<std::uint64_t> numbers;
+  for (const int number : numbers_asked_for("--aggregators", aggregators, most)) {
+    numbers.push_back(static_cast<std::uint64_t>(number));
+  }
+  return numbers.empty() ? std::vector<std::uint64_t>{0} : numbers;
+}
+
 void BenchLattice::set_common(WriteOptions& options) const {
   options.precision = precision == "single" ? Precision::single : Precision::double_;
   options.sync = rounds.sync ? Sync::full : Sync::none;
   options.stripe_count = rounds.stripe_count;
   options.stripe_bytes = rounds.stripe_bytes;
-  options.route.aggregators = aggregators;
   options.route.chunk_bytes = chunk_bytes;
 }
 
@@ -177,6 +188,7 @@ WriteOptions BenchLattice::write_options(const Grid& grid) const {
   set_common(options);
   options.verify = !verify.empty() && verify.front() == "none" ? Verify::none : Verify::checksum;
   if (!strategies.empty() && strategies.front() != gather) options.route.strategy = parse_strategy(strategies.front());
+  options.route.aggregators = numbers_of_aggregators().front();
   return options;
 }
 
@@ -210,8 +222,12 @@ std::vector<std::unique_ptr<bench::Mover>> BenchLattice::movers(const Session& s
       continue;
     }
     for (const std::string& how : verify.empty() ? usual : verify) {
-      for (const WriteOptions& way : storage.ways(grid.extents().size()))
-        movers.push_back(mover(way, strategy, how, by_threads));
+      for (WriteOptions way : storage.ways(grid.extents().size())) {
+        for (const std::uint64_t number : numbers_of_aggregators()) {
+          way.route.aggregators = number;
+          movers.push_back(mover(way, strategy, how, by_threads));
+        }
+      }
     }
   }
   return movers;

@@ -88,7 +88,8 @@ Run declare_plot(Arguments& arguments) {
   arguments.text("-o,--output", "OUT", verb->output, "the picture, a .svg or .png file");
   verb->option(arguments, "--kind", "KIND", "what to draw (default: what the results suit)",
                {"rate-by-ranks", "rate-by-size", "steps", "ratio", "create-by-tasks", "rate-by-files",
-                "rate-per-server", "rate-by-threads"});
+                "rate-per-server", "rate-by-threads", "rate-by-aggregators", "spread", "program-parts"});
+  verb->option(arguments, "--direction", "DIRECTION", "only this one (default: all)", {"write", "read"});
   arguments.flag("--overwrite,--force", verb->overwrite, "replace an existing picture");
   return [verb](Session& session) {
     const std::string& out = verb->output;

@@ -24,6 +24,7 @@
 #include "base/error.hpp"
 #include "base/json_writer.hpp"
 #include "base/text.hpp"
+#include "cli/arguments.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
@@ -282,6 +283,9 @@ int pass_on(Session& session, const std::string& folder, const std::string& path
 int for_target(Session& session, const std::string& target, const std::function<int(const std::string& path)>& work) {
   if (!is_pipe(target)) return for_each_file(session, {target}, work);
   require_one_rank(target, session.communicator.size() == 1);
+  if (target == "-" && session.out.is_terminal() && !session.is_under_launcher()) {
+    throw UsageError("-: standard output is a terminal; redirect it (\"> FILE\"), or name a file");
+  }
   const std::string folder = temporary_folder(), path = folder + "/standard-output";
   session.out.call(path, target == "-" ? std::string(standard_output) : target);
   session.out.leave_standard_output();

@@ -42,6 +42,9 @@ class Output {
   // Replaces paths by these names.
   std::string named(std::string_view text) const;
 
+  // Standard output is one, of the launcher for its ranks.
+  bool is_terminal() const noexcept { return is_terminal_; }
+
   // All goes to standard error from now on.
   void leave_standard_output() noexcept { stream_ = stderr; }
 

@@ -77,7 +77,7 @@ SitesIn::SitesIn(const Driver& driver, DeviceContext context, std::size_t site_b
       most_(most_in_block(site_bytes)),
       copies_(driver, context, static_cast<std::size_t>(most_) * site_bytes) {}
 
-SitesIn::Room SitesIn::room(std::uint64_t sites) {
+SitesIn::Buffer SitesIn::buffer(std::uint64_t sites) {
   copies_.wait(turn_);
   return {copies_.block(turn_), std::min(sites, most_)};
 }
@@ -95,13 +95,13 @@ void copy_in(const Driver& driver, DeviceContext context, const std::byte* from,
              std::size_t site_bytes) {
   SitesIn sites_in(driver, context, site_bytes);
   while (sites > 0) {
-    const SitesIn::Room room = sites_in.room(sites);
-    const std::size_t bytes = static_cast<std::size_t>(room.sites) * site_bytes;
-    std::memcpy(room.at, from, bytes);
-    sites_in.put(to, static_cast<std::ptrdiff_t>(site_bytes), room.sites);
+    const SitesIn::Buffer buffer = sites_in.buffer(sites);
+    const std::size_t bytes = static_cast<std::size_t>(buffer.sites) * site_bytes;
+    std::memcpy(buffer.at, from, bytes);
+    sites_in.put(to, static_cast<std::ptrdiff_t>(site_bytes), buffer.sites);
     from += bytes;
     to += bytes;
-    sites -= room.sites;
+    sites -= buffer.sites;
   }
   sites_in.finish();
 }

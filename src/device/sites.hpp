@@ -129,12 +129,12 @@ class SitesIn {
  public:
   SitesIn(const Driver& driver, DeviceContext context, std::size_t site_bytes);
 
-  struct Room {
+  struct Buffer {
     std::byte* at = nullptr;
     std::uint64_t sites = 0;
   };
   // Buffer for the first of `sites` sites, contiguous; put() sends them, finish() waits.
-  Room room(std::uint64_t sites);
+  Buffer buffer(std::uint64_t sites);
   void put(std::byte* first, std::ptrdiff_t stride, std::uint64_t sites);
   void finish();
 

@@ -51,6 +51,7 @@ class Messages {
     if (lease_) std::memset(lease_->area(node_.index()), 0, shared_copies * mebi);
   }
 
+  int partner() const noexcept { return partner_; }
   bool has_shared_memory() const noexcept { return lease_ != nullptr && node_.largest() > 1; }
   bool can_pull() const noexcept { return node_.can_pull() && node_.largest() > 1; }
 
@@ -64,6 +65,19 @@ class Messages {
       if (is_first) wait_for(comm_.start_send(std::span(outgoing_).first(bytes), other, channel_.number()));
       wait_for(comm_.start_receive(std::span(incoming_).first(bytes), other, channel_.number()));
       if (!is_first) wait_for(comm_.start_send(std::span(outgoing_).first(bytes), other, channel_.number()));
+    }
+    return watch.seconds();
+  }
+
+  // Both send at the same time.
+  double both_ways(std::uint64_t bytes, std::uint64_t times) {
+    if (comm_.rank() != 0 && comm_.rank() != partner_) return 0;
+    const int other = comm_.rank() == 0 ? partner_ : 0;
+    const base::Stopwatch watch;
+    for (std::uint64_t i = 0; i < times; ++i) {
+      comm::Flight receiving = comm_.start_receive(std::span(incoming_).first(bytes), other, channel_.number());
+      wait_for(comm_.start_send(std::span(outgoing_).first(bytes), other, channel_.number()));
+      wait_for(std::move(receiving));
     }
     return watch.seconds();
   }
@@ -175,7 +189,12 @@ std::vector<Measurement> message_parts(comm::Comm& comm) {
   // One direction of a round trip is one call.
   std::vector<Measurement> parts{
       {"message, 8 B", 8 * 2 * round_trips, 2 * round_trips, 2, [=] { return messages->ping_pong(8, round_trips); }},
+      {"message, 1 KiB", 1024 * 2 * round_trips, 2 * round_trips, 2,
+       [=] { return messages->ping_pong(1024, round_trips); }},
+      {"message, 16 KiB", mebi, 64, 2, [=] { return messages->ping_pong(mebi / 64, 32); }},
+      {"message, 128 KiB", mebi * 4, 32, 2, [=] { return messages->ping_pong(mebi / 8, 16); }},
       {"message, 1 MiB", mebi * 8, 8, 2, [=] { return messages->ping_pong(mebi, 4); }},
+      {"message, 1 MiB, both ways", mebi * 8, 4, 2, [=] { return messages->both_ways(mebi, 4); }},
       {"messages, all ranks", mebi * ranks, 1, ranks, [=] { return messages->shift(); }},
       {"exchange", mebi * ranks, 1, ranks, [=] { return messages->exchange(); }},
   };
@@ -188,6 +207,7 @@ std::vector<Measurement> message_parts(comm::Comm& comm) {
     parts.push_back(
         {"neighbour's memory", mebi * pulled_copies * ranks, pulled_copies, ranks, [=] { return messages->pull(); }});
   }
+  for (auto& part : tcp_parts(comm, messages->partner())) parts.push_back(std::move(part));
   return parts;
 }
 

@@ -46,6 +46,8 @@ std::vector<Measurement> memory_parts(comm::Comm& comm, std::uint64_t bytes);
 // memory and the neighbour's memory only if the system permits them. Messages of two ranks are between
 // nodes if there are several.
 std::vector<Measurement> message_parts(comm::Comm& comm);
+// Collective. TCP between rank 0 and `partner`; none if no connection can be made.
+std::vector<Measurement> tcp_parts(comm::Comm& comm, int partner);
 
 inline constexpr std::array<std::uint64_t, 6> piece_sizes{4096, 16384, 65536, 262144, 1048576, 4194304};
 

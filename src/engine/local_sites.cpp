@@ -432,11 +432,11 @@ void LocalSink::unpack_to_device(const Piece& piece, const std::byte* file, Site
   std::byte* const memory = static_cast<std::byte*>(field_.data) + piece.memory_site() * packer_.memory_bytes();
   const auto stride = static_cast<std::ptrdiff_t>(piece.row.memory_stride * packer_.memory_bytes());
   for (std::uint64_t k = 0; k < piece.sites;) {
-    const auto room = device_->room(piece.sites - k);
-    packer_.unpack(file + k * packer_.site_bytes(), Run(piece).part(k, room.sites), room.at, packer_.memory_bytes(),
+    const auto buffer = device_->buffer(piece.sites - k);
+    packer_.unpack(file + k * packer_.site_bytes(), Run(piece).part(k, buffer.sites), buffer.at, packer_.memory_bytes(),
                    sums);
-    device_->put(memory + static_cast<std::ptrdiff_t>(k) * stride, stride, room.sites);
-    k += room.sites;
+    device_->put(memory + static_cast<std::ptrdiff_t>(k) * stride, stride, buffer.sites);
+    k += buffer.sites;
   }
 }
 

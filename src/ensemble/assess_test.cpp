@@ -23,6 +23,18 @@ TEST(TrajectoryGaps, AreAtTheStepThatMostHave) {
   EXPECT_EQ(gaps->missing, (std::vector<std::int64_t>{40, 50, 90}));
 }
 
+TEST(TrajectoryGaps, CountNamesInUnitsOfTheTexts) {
+  // conf.0010 states trajectory 1, conf.0020 2, ...; conf.0080 is empty, conf.0085 does not fit.
+  std::vector<Member> series;
+  for (const std::int64_t number : {1, 2, 3, 4, 5, 6}) {
+    series.emplace_back().in_text = number;
+    series.back().in_name = 10 * number;
+  }
+  series.emplace_back().in_name = 80;
+  series.emplace_back().in_name = 85;
+  EXPECT_EQ(numbers_of(series), (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6, 8}));
+}
+
 TEST(TrajectoryGaps, AreNoneInWholeOrShortSeries) {
   EXPECT_FALSE(gaps_in({5, 10, 15, 20}));
   EXPECT_FALSE(gaps_in({1, 100}));

@@ -117,7 +117,7 @@ TEST_F(SumInPassing, SaysThatAFileGotShorter) {
   EXPECT_EQ(error.facts().offset, 1000U);
 }
 
-// Headers are looked at more than once.
+// Headers are examined more than once.
 TEST(VerifyingWithASum, ReadsEachByteOfAFieldOnce) {
   const testing::ScratchDirectory scratch;
   const std::string path = scratch / "conf.ildg";

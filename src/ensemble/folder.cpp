@@ -134,7 +134,7 @@ Place Neighbours::place_of(const Sighting& sighting, std::int64_t now) const {
 // Why a file that no format recognises should be an entry; empty if it need not be.
 std::string Neighbours::reason_to_miss(const Sighting& sighting) const {
   const std::string_view plain = without_compression(sighting.path);
-  if (sighting.was_entry) return "it was a lattice file when it was catalogued";
+  if (sighting.was_entry) return "the catalogue lists it";
   if (const std::string_view suffix = suffix_of_format(plain); !suffix.empty()) {
     return fmt::format("its name has the suffix {}", suffix);
   }

@@ -92,7 +92,7 @@ struct FurtherFile {
   FileStatus status;
 };
 
-struct Looked {
+struct ExaminedFile {
   std::string path;
   FileStatus status;
   std::string other;         // not empty: no format recognises it; its kind
@@ -107,20 +107,21 @@ struct Looked {
   std::optional<std::int64_t> trajectory;
   const char* trajectory_from = nullptr;  // "metadata", "name"
   std::string series;
-  std::shared_ptr<io::ScannedFile> scanned = nullptr;  // the file, open; only of glance_at(), of what it recognised
+  std::shared_ptr<io::ScannedFile> scanned =
+      nullptr;  // the file, open; only of examine_headers(), of what it recognised
 
   std::string_view state() const noexcept;  // "indexed", "damaged", "incomplete", "unreadable"
   Sighting sighting() const;
 };
 
 // Any thread. Errors of the file are part of the result.
-Looked look_at(const std::string& path, const Limits& limits);
+ExaminedFile examine_file(const std::string& path, const Limits& limits);
 // The same without properties, series and trajectory, for callers that verify the file anyway, and have its status from
 // a walk.
-Looked glance_at(storage::Transport& transport, const std::string& path, const FileStatus& status,
-                 const Limits& limits);
+ExaminedFile examine_headers(storage::Transport& transport, const std::string& path, const FileStatus& status,
+                             const Limits& limits);
 // For files that are not examined: name and status alone.
-Looked without_look(const std::string& path, const FileStatus& status);
+ExaminedFile unexamined_file(const std::string& path, const FileStatus& status);
 
 // What a catalogue knows of a folder, for callers that list the folder without it.
 struct Catalogued {

@@ -74,15 +74,15 @@ class Indexing {
   void keep_links();
   std::string patterns_for(const std::string& folder) const;
   void read(const std::vector<std::string>& paths);
-  void keep(const Looked& looked);
-  void keep_entry(const Looked& looked);
-  bool take_over_moved(const Looked& looked);
+  void keep(const ExaminedFile& examined);
+  void keep_entry(const ExaminedFile& examined);
+  bool take_over_moved(const ExaminedFile& examined);
   void count_read(const Known* before, bool is_unreadable);
-  void tell_change(const Looked& looked, const Known& before);
+  void tell_change(const ExaminedFile& examined, const Known& before);
   std::vector<std::string> parts_of_nobody() const;
-  void settle(Looked looked);
+  void settle(ExaminedFile examined);
   bool is_orphan(const std::string& path, const Place& place) const;
-  void settle_lost(Looked looked, const Place& place);
+  void settle_lost(ExaminedFile examined, const Place& place);
   void settle_unread();
   void forget_parity(const std::string& folder) const;
   void keep_parity(const std::string& sidecar) const;
@@ -114,7 +114,7 @@ class Indexing {
   bool has_stamps_ = false;
   Neighbours neighbours_;
   std::vector<std::string> parity_;                         // sidecars
-  std::vector<Looked> rest_;                                // classified by their neighbours later
+  std::vector<ExaminedFile> rest_;                          // classified by their neighbours later
   std::vector<std::pair<std::string, FileStatus>> unread_;  // files that are not entries, with their earlier status
 };
 
@@ -133,7 +133,7 @@ void Indexing::folder(const std::string& folder) {
   read(parts_of_nobody());
   Transaction transaction(database_);
   forget_parity(folder);
-  for (Looked& looked : std::exchange(rest_, {})) settle(std::move(looked));
+  for (ExaminedFile& examined : std::exchange(rest_, {})) settle(std::move(examined));
   settle_unread();
   keep_links();
   settle_missing();
@@ -159,9 +159,9 @@ void Indexing::keep_links() {
   for (const std::string& path : links_) {
     if (const auto entry = known_.find(path); entry != known_.end()) entry->second.was_seen = true;
     if (const Known* const before = entry_before(path)) store_.forget(before->id);
-    Looked looked = without_look(path, {});
-    looked.other = describe_not_entered(path);
-    store_.keep_other(looked);
+    ExaminedFile examined = unexamined_file(path, {});
+    examined.other = describe_not_entered(path);
+    store_.keep_other(examined);
   }
 }
 
@@ -192,7 +192,7 @@ void Indexing::visit(const std::string& path, const FileStatus& status, std::vec
   const auto entry = known_.find(path);
   if (entry != known_.end()) entry->second.was_seen = true;
   if (is_temporary(path) || protection::is_sidecar(path)) {
-    rest_.push_back(without_look(path, status));
+    rest_.push_back(unexamined_file(path, status));
     return;
   }
   // An unreadable entry may be readable by now without a change to the file.
@@ -235,33 +235,33 @@ std::vector<std::string> Indexing::find_new(const std::string& folder) {
 }
 
 void Indexing::read(const std::vector<std::string>& paths) {
-  const auto keep_one = [&](const Looked& looked) { keep(looked); };
-  Batches<Looked, decltype(keep_one)> batches(database_, keep_one);
+  const auto keep_one = [&](const ExaminedFile& examined) { keep(examined); };
+  Batches<ExaminedFile, decltype(keep_one)> batches(database_, keep_one);
   base::in_order(
       paths.size(), comm::or_usable_cores(options_.threads),
-      [&](std::uint64_t k) { return look_at(paths[static_cast<std::size_t>(k)], options_.limits); },
-      [&](std::uint64_t k, Looked looked) {
-        batches.add(std::move(looked));
+      [&](std::uint64_t k) { return examine_file(paths[static_cast<std::size_t>(k)], options_.limits); },
+      [&](std::uint64_t k, ExaminedFile examined) {
+        batches.add(std::move(examined));
         if (options_.progress) options_.progress(k + 1, paths.size());
       });
   batches.flush();
 }
 
 // Entries are stored immediately; all others are classified by their neighbours later.
-void Indexing::keep(const Looked& looked) {
-  if (looked.is_gone) {
-    if (const Known* const before = entry_before(looked.path)) store_.set_missing(before->id, now_);
+void Indexing::keep(const ExaminedFile& examined) {
+  if (examined.is_gone) {
+    if (const Known* const before = entry_before(examined.path)) store_.set_missing(before->id, now_);
     return;
   }
-  if (looked.is_changing) {
+  if (examined.is_changing) {
     report_.warnings.push_back(
-        fmt::format("{}: being written to while it is indexed; it will be read again next time", looked.path));
+        fmt::format("{}: being written to while it is indexed; it will be read again next time", examined.path));
   }
-  neighbours_.add(looked.sighting());
-  if (!looked.other.empty() || !looked.part_of.empty() || neighbours_.owner_of(looked.path) != nullptr) {
-    rest_.push_back(looked);
+  neighbours_.add(examined.sighting());
+  if (!examined.other.empty() || !examined.part_of.empty() || neighbours_.owner_of(examined.path) != nullptr) {
+    rest_.push_back(examined);
   } else {
-    keep_entry(looked);
+    keep_entry(examined);
   }
 }
 
@@ -282,8 +282,8 @@ bool is_surely_gone(const std::string& path) {
 // A file with the name, size and time stamp of one that no longer exists is taken for that file, with its history,
 // unless the old file may only be out of sight. A file with another inode is a copy until the folder of the old file
 // is known to be accessible. The next verification compares its bytes.
-bool Indexing::take_over_moved(const Looked& looked) {
-  if (!looked.further.empty() || !looked.problem.empty()) return false;
+bool Indexing::take_over_moved(const ExaminedFile& examined) {
+  if (!examined.further.empty() || !examined.problem.empty()) return false;
   if (!std::exchange(has_stamps_, true)) {
     Statement rows = database_.prepare(
         "SELECT id, full_path(path), size, modified_ns, inode FROM files WHERE id NOT IN (SELECT file_id FROM "
@@ -294,29 +294,29 @@ bool Indexing::take_over_moved(const Looked& looked) {
       by_stamp_[std::move(stamp)].push_back({rows.whole(0), std::move(path), rows.whole(4)});
     }
   }
-  const auto found = by_stamp_.find(stamp_of(looked.path, looked.status.size, looked.status.modified));
+  const auto found = by_stamp_.find(stamp_of(examined.path, examined.status.size, examined.status.modified));
   if (found == by_stamp_.end() || found->second.size() != 1) return false;
   const auto [id, path, inode] = std::exchange(found->second, {}).front();
   FileStatus status;
-  if (path == looked.path || status_of(path, status) || is_hidden_from_us(path)) return false;
-  if (inode != looked.status.inode && !is_surely_gone(path)) return false;
-  store_.move(id, path, looked.path);
+  if (path == examined.path || status_of(path, status) || is_hidden_from_us(path)) return false;
+  if (inode != examined.status.inode && !is_surely_gone(path)) return false;
+  store_.move(id, path, examined.path);
   known_.erase(path);
   return true;
 }
 
-void Indexing::keep_entry(const Looked& looked) {
-  const Known* const before = entry_before(looked.path);
-  if (before != nullptr) tell_change(looked, *before);
+void Indexing::keep_entry(const ExaminedFile& examined) {
+  const Known* const before = entry_before(examined.path);
+  if (before != nullptr) tell_change(examined, *before);
   // A new catalogue is readable only for users who may read all of its files; later its owner decides.
   FileStatus now;
-  if (is_new_ && status_of(looked.path, now)) storage::resolve(own_).keep_private(looked.path, own_);
-  if (before == nullptr && take_over_moved(looked)) {
+  if (is_new_ && status_of(examined.path, now)) storage::resolve(own_).keep_private(examined.path, own_);
+  if (before == nullptr && take_over_moved(examined)) {
     ++report_.changed;
   } else {
-    count_read(before, !looked.problem.empty());
+    count_read(before, !examined.problem.empty());
   }
-  store_.keep(looked, now_);
+  store_.keep(examined, now_);
 }
 
 void Indexing::count_read(const Known* before, bool is_unreadable) {
@@ -324,17 +324,17 @@ void Indexing::count_read(const Known* before, bool is_unreadable) {
   ++(before == nullptr ? report_.added : is_as_it_was ? report_.unchanged : report_.changed);
 }
 
-void Indexing::tell_change(const Looked& looked, const Known& before) {
-  const std::string contents = contents_of(looked.catalog);
-  if (!looked.problem.empty() && !before.is_readable) return;
-  if (!looked.problem.empty()) {
+void Indexing::tell_change(const ExaminedFile& examined, const Known& before) {
+  const std::string contents = contents_of(examined.catalog);
+  if (!examined.problem.empty() && !before.is_readable) return;
+  if (!examined.problem.empty()) {
     report_.warnings.push_back(
-        fmt::format("{}: it can no longer be read, and stays in the catalogue as unreadable", looked.path));
-  } else if (looked.state() != "indexed" && looked.status.size < before.size) {
+        fmt::format("{}: it can no longer be read, and stays in the catalogue as unreadable", examined.path));
+  } else if (examined.state() != "indexed" && examined.status.size < before.size) {
     report_.warnings.push_back(fmt::format("{}: it had {} bytes when it was indexed before, and has {} now",
-                                           looked.path, before.size, looked.status.size));
+                                           examined.path, before.size, examined.status.size));
   } else if (before.is_readable && contents != before.what) {
-    report_.warnings.push_back(fmt::format("{}: it held {} when it was indexed before, and holds {} now", looked.path,
+    report_.warnings.push_back(fmt::format("{}: it held {} when it was indexed before, and holds {} now", examined.path,
                                            base::printable(before.what), base::printable(contents)));
   }
 }
@@ -348,31 +348,31 @@ std::vector<std::string> Indexing::parts_of_nobody() const {
   return paths;
 }
 
-void Indexing::settle(Looked looked) {
-  const Known* const before = entry_before(looked.path);
-  Sighting sighting = looked.sighting();
+void Indexing::settle(ExaminedFile examined) {
+  const Known* const before = entry_before(examined.path);
+  Sighting sighting = examined.sighting();
   sighting.was_entry = before != nullptr;
   const Place place = neighbours_.place_of(sighting, begun_ * one_second);
   switch (place.standing) {
     case Standing::entry:
-      return keep_entry(looked);
+      return keep_entry(examined);
     case Standing::lost:
-      return settle_lost(std::move(looked), place);
+      return settle_lost(std::move(examined), place);
     case Standing::part:
-      if (protection::is_sidecar(looked.path)) parity_.push_back(looked.path);
-      looked.other = is_orphan(looked.path, place)
-                         ? fmt::format("parity of {}, which is not there", base::printable(place.reason, 4096))
-                         : fmt::format("{}{}", part_of, database_.paths().kept(place.reason));
+      if (protection::is_sidecar(examined.path)) parity_.push_back(examined.path);
+      examined.other = is_orphan(examined.path, place)
+                           ? fmt::format("parity of {}, which is not there", base::printable(place.reason, 4096))
+                           : fmt::format("{}{}", part_of, database_.paths().kept(place.reason));
       break;
     case Standing::being_written:
     case Standing::leftover:
-      looked.other = "a temporary file";
+      examined.other = "a temporary file";
       break;
     case Standing::stranger:
       break;
   }
   if (before != nullptr) store_.forget(before->id);
-  store_.keep_other(looked);
+  store_.keep_other(examined);
 }
 
 // Of a sidecar: the file that it is called after is gone.
@@ -383,13 +383,13 @@ bool Indexing::is_orphan(const std::string& path, const Place& place) const {
          !std::filesystem::is_directory(place.reason, failure);
 }
 
-void Indexing::settle_lost(Looked looked, const Place& place) {
-  looked.problem = sentence_of(place, looked.path, looked.other);
-  const Known* const before = entry_before(looked.path);
-  if (before == nullptr) return keep_entry(looked);
+void Indexing::settle_lost(ExaminedFile examined, const Place& place) {
+  examined.problem = sentence_of(place, examined.path, examined.other);
+  const Known* const before = entry_before(examined.path);
+  if (before == nullptr) return keep_entry(examined);
   count_read(before, true);
-  if (before->is_readable) report_.warnings.push_back(looked.problem);
-  store_.keep_lost(before->id, looked);
+  if (before->is_readable) report_.warnings.push_back(examined.problem);
+  store_.keep_lost(before->id, examined);
 }
 
 // Protection depends on neighbouring files, so it is determined again each time.
@@ -428,18 +428,18 @@ void Indexing::settle_unread() {
     if (known.what.starts_with(part_of)) continue;  // part of an entry that is unchanged, or was read again
     const Place place = neighbours_.place_of(sighting_of(path, known), begun_ * one_second);
     if (place.standing != Standing::lost) continue;
-    Looked looked = without_look(path, status);
-    looked.other = known.what;
-    settle_lost(std::move(looked), place);
+    ExaminedFile examined = unexamined_file(path, status);
+    examined.other = known.what;
+    settle_lost(std::move(examined), place);
   }
   Statement entry = database_.prepare("SELECT id FROM files WHERE path = kept_path(?)");
   for (const auto& [path, owner] : neighbours_.owners()) {
     FileStatus status;
     if (!entry.bind(path).step() || !status_of(path, status)) continue;
-    Looked looked = without_look(path, status);
-    looked.other = fmt::format("{}{}", part_of, database_.paths().kept(owner));
+    ExaminedFile examined = unexamined_file(path, status);
+    examined.other = fmt::format("{}{}", part_of, database_.paths().kept(owner));
     store_.forget(entry.whole(0));
-    store_.keep_other(looked);
+    store_.keep_other(examined);
   }
 }
 

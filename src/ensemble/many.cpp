@@ -114,7 +114,7 @@ struct Candidate {
   bool is_named = false;
   bool was_entry = false;
   std::optional<VerifiedFile> answer;
-  std::optional<VerifiedFile> verified;  // a small file is, while it is open to be looked at
+  std::optional<VerifiedFile> verified;  // a small file is, while it is open to be examined
   ensemble::Sighting sighting;
   std::string what;  // its kind if no format recognises it
 };
@@ -205,21 +205,21 @@ void Listing::compare_with_catalogue(const std::string& folder, std::vector<Cand
   }
 }
 
-// Small files are verified while they are looked at, so that each is opened once; nobody waits long for the first
+// Small files are verified while they are examined, so that each is opened once; nobody waits long for the first
 // verdict, nor do too many verdicts wait for the last look.
 class EarlyVerification {
  public:
   // nullptr: none.
   explicit EarlyVerification(const VerifyOptions* options) : options_(options) {}
 
-  void verify(Candidate& file, storage::Transport& files, const ensemble::Looked& looked) {
+  void verify(Candidate& file, storage::Transport& files, const ensemble::ExaminedFile& examined) {
     constexpr std::uint64_t small = 2 * base::mebi, most_files = 16384;
     constexpr std::uint64_t memory = 8;  // for each byte of the file, so that its links are measured
-    if (options_ == nullptr || !looked.scanned || !looked.problem.empty() || !looked.part_of.empty()) return;
-    if (looked.status.size > small || looked.status.size * memory > options_->memory_bytes) return;
+    if (options_ == nullptr || !examined.scanned || !examined.problem.empty() || !examined.part_of.empty()) return;
+    if (examined.status.size > small || examined.status.size * memory > options_->memory_bytes) return;
     if (begun_.fetch_add(1) >= most_files) return;
     file.verified = verified_by(file.path, [&](const std::string& path) {
-      return sets::verify_scanned(files, path, *options_, looked.scanned);
+      return sets::verify_scanned(files, path, *options_, examined.scanned);
     });
   }
 
@@ -230,21 +230,21 @@ class EarlyVerification {
 
 void look(Candidate& file, const Folders& folders, const Limits& limits, EarlyVerification& early) {
   const bool is_unread = ensemble::is_temporary(file.path) || protection::is_sidecar(file.path);
-  const ensemble::Looked looked = folders.with(file.path, [&](storage::Transport& files) {
-    if (is_unread) return ensemble::without_look(file.path, file.status);
-    ensemble::Looked seen = ensemble::glance_at(files, file.path, file.status, limits);
+  const ensemble::ExaminedFile examined = folders.with(file.path, [&](storage::Transport& files) {
+    if (is_unread) return ensemble::unexamined_file(file.path, file.status);
+    ensemble::ExaminedFile seen = ensemble::examine_headers(files, file.path, file.status, limits);
     early.verify(file, files, seen);
     seen.scanned.reset();
     return seen;
   });
-  if (looked.is_gone) {
+  if (examined.is_gone) {
     file.answer =
         not_verified(file.path, Verdict::unreadable, file.path + ": the file was removed while others were read");
     return;
   }
-  file.sighting = looked.sighting();
+  file.sighting = examined.sighting();
   file.sighting.was_entry = file.was_entry;
-  file.what = looked.other;
+  file.what = examined.other;
 }
 
 VerifiedFile answer_of(const Candidate& file, const Place& place, const Folders& folders,

@@ -48,9 +48,17 @@ struct Relation {
   std::pair<std::int64_t, std::int64_t> slope = {1, 1};
   double offset = 0;
 
+  double at(std::int64_t in_name) const {
+    return static_cast<double>(slope.first) / static_cast<double>(slope.second) * static_cast<double>(in_name) + offset;
+  }
   bool holds(const Member& file) const {
-    const double factor = static_cast<double>(slope.first) / static_cast<double>(slope.second);
-    return std::abs(static_cast<double>(*file.in_text) - factor * static_cast<double>(*file.in_name) - offset) < 1e-6;
+    return std::abs(static_cast<double>(*file.in_text) - at(*file.in_name)) < 1e-6;
+  }
+  // The number that the text of a file of this name should state, if it is a whole one.
+  std::optional<std::int64_t> text_of(std::int64_t in_name) const {
+    const double number = at(in_name);
+    if (std::abs(number) > 0x1p53 || std::abs(number - std::round(number)) > 1e-6) return std::nullopt;
+    return static_cast<std::int64_t>(std::round(number));
   }
   bool is_equality() const { return slope.first == slope.second && offset == 0; }
 };
@@ -293,7 +301,13 @@ std::vector<std::int64_t> numbers_of(const std::vector<Member>& series) {
     const bool is_stuck = numbers.stuck && file.in_text == numbers.stuck;
     const bool is_odd = numbers.relation && file.in_text && file.in_name && !numbers.relation->holds(file);
     if (file.in_text && !is_stuck) (is_odd ? doubtful : all).push_back(*file.in_text);
-    if (file.in_name && (names_count || !file.in_text)) all.push_back(*file.in_name);
+    if (!file.in_name) continue;
+    if (names_count) {
+      all.push_back(*file.in_name);
+    } else if (!file.in_text) {
+      // The text would state it.
+      if (const auto number = numbers.relation->text_of(*file.in_name)) all.push_back(*number);
+    }
   }
   // A wrong number may exist already, but does not make the series longer.
   if (all.empty()) return all;

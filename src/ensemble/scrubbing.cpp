@@ -44,7 +44,7 @@ struct Due {
 
 // The result of reading it.
 struct Examined {
-  Looked looked;
+  ExaminedFile examined;
   bool is_missing = false;
   std::string problem;            // not empty: it could not be read; the reason
   std::vector<SummedFile> files;  // the first one names the entry
@@ -122,9 +122,9 @@ std::vector<Due> due_files(const Database& database, const std::string& since, c
 }
 
 // Its physical files in their present state; missing ones are omitted.
-std::vector<SummedFile> files_of(const Looked& looked) {
-  std::vector<SummedFile> files = {{looked.path, looked.status, 0}};
-  for (const FurtherFile& file : looked.further) {
+std::vector<SummedFile> files_of(const ExaminedFile& examined) {
+  std::vector<SummedFile> files = {{examined.path, examined.status, 0}};
+  for (const FurtherFile& file : examined.further) {
     if (file.status.inode != 0) files.push_back({file.path, file.status, 0});
   }
   return files;
@@ -137,11 +137,11 @@ bool are_as_they_were(const std::vector<SummedFile>& files) {
   });
 }
 
-bool is_as_catalogued(const Looked& looked, const Due& file) {
+bool is_as_catalogued(const ExaminedFile& examined, const Due& file) {
   const auto is_same = [](const FurtherFile& a, const FurtherFile& b) {
     return a.path == b.path && is_as(a.status, b.status);
   };
-  return is_as(looked.status, file.status) && std::ranges::equal(looked.further, file.further, is_same);
+  return is_as(examined.status, file.status) && std::ranges::equal(examined.further, file.further, is_same);
 }
 
 const SummedFile* find(const std::vector<SummedFile>& files, const std::string& path) {
@@ -176,7 +176,7 @@ void sum_unwritten(Examined& examined, const Due& file) {
 }
 
 void read_once(Examined& examined, const VerifyOptions& how, Pace* pace) {
-  const std::string& path = examined.looked.path;
+  const std::string& path = examined.examined.path;
   CksumInPassing files(storage::resolve(path), pace);
   try {
     examined.verification = sets::verify_file(files, path, {}, how);
@@ -190,14 +190,14 @@ Examined examine(const Due& file, const VerifyOptions& how, Pace* pace) {
   constexpr int attempts = 3;
   for (int attempt = 1;; ++attempt) {
     Examined examined;
-    examined.looked = look_at(file.path, how.limits);
-    examined.is_missing = examined.looked.is_gone;
+    examined.examined = examine_file(file.path, how.limits);
+    examined.is_missing = examined.examined.is_gone;
     if (examined.is_missing) return examined;
-    if (!examined.looked.other.empty()) {
-      const Place place{Standing::lost, "it was one when it was catalogued"};
-      examined.problem = sentence_of(place, file.path, examined.looked.other);
+    if (!examined.examined.other.empty()) {
+      const Place place{Standing::lost, "the catalogue lists it"};
+      examined.problem = sentence_of(place, file.path, examined.examined.other);
     } else {
-      examined.files = files_of(examined.looked);
+      examined.files = files_of(examined.examined);
       read_once(examined, how, pace);
     }
     const bool is_steady = are_as_they_were(examined.files);
@@ -246,7 +246,7 @@ class Scrubbing {
 
 void Scrubbing::keep(const Due& file, Examined examined) {
   if (examined.is_missing || !examined.problem.empty()) return keep_unreadable(file, std::move(examined));
-  if (!is_as_catalogued(examined.looked, file)) store_.keep(examined.looked, now_);
+  if (!is_as_catalogued(examined.examined, file)) store_.keep(examined.examined, now_);
   Judged judged = judge(file.sound, examined.files, examined.verification.verdict);
   keep_read(file, examined, judged);
   count({file.path, std::move(judged.verdict), std::move(judged.sentence), std::move(examined.verification)});
@@ -266,7 +266,7 @@ void Scrubbing::keep_unreadable(const Due& file, Examined examined) {
   if (file.sound && !rotten(file.sound->files, examined.files).empty()) {
     judged = judge(file.sound, examined.files, Verdict::unreadable);
     put_verdict_
-        .bind(file.id, now_, judged.verdict, examined.looked.status.size, examined.looked.status.modified, nullptr,
+        .bind(file.id, now_, judged.verdict, examined.examined.status.size, examined.examined.status.modified, nullptr,
               without_leading_path(judged.sentence, file.path))
         .run();
   }

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Small files that are verified while they are looked at: one opening each, and the verdicts of single calls.
+// Small files that are verified while they are examined: one opening each, and the verdicts of single calls.
 #include <limequat/ensemble.hpp>
 
 #include <algorithm>

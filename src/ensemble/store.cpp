@@ -36,10 +36,10 @@ std::optional<std::string> group_of(const FieldEntry& field) {
 }
 
 // A file modified just before this examination may be modified again without a new time stamp.
-bool is_settled(const Looked& looked) {
+bool is_settled(const ExaminedFile& examined) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  const auto age = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count() - looked.status.modified;
-  return !looked.is_changing && (age < 0 || age > tick);
+  const auto age = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count() - examined.status.modified;
+  return !examined.is_changing && (age < 0 || age > tick);
 }
 
 }  // namespace
@@ -145,33 +145,34 @@ Store::Store(const Database& database)
 
 #undef LQ_PASSED
 
-void Store::keep(const Looked& looked, const std::string& now) {
-  const Catalog& catalog = looked.catalog;
+void Store::keep(const ExaminedFile& examined, const std::string& now) {
+  const Catalog& catalog = examined.catalog;
   const FieldEntry* first = catalog.fields.empty() ? nullptr : &catalog.fields.front();
   const auto of_first = [&](auto&& what) -> std::optional<std::string> {
     return first != nullptr ? std::optional<std::string>(what(*first)) : std::nullopt;
   };
   put_file_.bind(
-      looked.path, looked.status.size, looked.status.modified, base::utc_text(looked.status.modified / nanoseconds),
-      looked.status.device, looked.status.inode, text_or_none(catalog.format),
-      of_first([](const FieldEntry& f) { return name(f.payload.spec.kind); }),
+      examined.path, examined.status.size, examined.status.modified,
+      base::utc_text(examined.status.modified / nanoseconds), examined.status.device, examined.status.inode,
+      text_or_none(catalog.format), of_first([](const FieldEntry& f) { return name(f.payload.spec.kind); }),
       first != nullptr ? lattice_of(*first) : std::nullopt,
       of_first([](const FieldEntry& f) { return name(f.payload.spec.precision); }),
       first != nullptr ? group_of(*first) : std::nullopt, std::uint64_t{catalog.fields.size()},
       first != nullptr ? checksum_of(*first) : std::nullopt, first != nullptr ? first->plaquette : std::nullopt,
-      first != nullptr ? first->link_trace : std::nullopt, looked.trajectory,
-      looked.trajectory_from != nullptr ? std::optional<std::string>(looked.trajectory_from) : std::nullopt,
-      looked.series, looked.state(), text_or_none(std::string(without_leading_path(looked.problem, looked.path))), now,
-      is_settled(looked) ? 1 : 0);
+      first != nullptr ? first->link_trace : std::nullopt, examined.trajectory,
+      examined.trajectory_from != nullptr ? std::optional<std::string>(examined.trajectory_from) : std::nullopt,
+      examined.series, examined.state(),
+      text_or_none(std::string(without_leading_path(examined.problem, examined.path))), now,
+      is_settled(examined) ? 1 : 0);
   put_file_.step();
   const std::int64_t id = put_file_.whole(0);
   put_file_.reset();
   drop_slices_.bind(id).run();
-  keep_fields(id, looked);
-  keep_properties(id, looked);
-  keep_findings(id, looked);
-  keep_further(id, looked);
-  forget_other(looked.path);
+  keep_fields(id, examined);
+  keep_properties(id, examined);
+  keep_findings(id, examined);
+  keep_further(id, examined);
+  forget_other(examined.path);
 }
 
 void Store::move(std::int64_t id, const std::string& from, const std::string& to) {
@@ -179,27 +180,27 @@ void Store::move(std::int64_t id, const std::string& from, const std::string& to
   move_sum_.bind(id, from, to).run();
 }
 
-void Store::keep_lost(std::int64_t id, const Looked& looked) {
+void Store::keep_lost(std::int64_t id, const ExaminedFile& examined) {
   put_lost_
-      .bind(id, looked.status.size, looked.status.modified, base::utc_text(looked.status.modified / nanoseconds),
-            looked.status.device, looked.status.inode, is_settled(looked) ? 1 : 0,
-            without_leading_path(looked.problem, looked.path))
+      .bind(id, examined.status.size, examined.status.modified, base::utc_text(examined.status.modified / nanoseconds),
+            examined.status.device, examined.status.inode, is_settled(examined) ? 1 : 0,
+            without_leading_path(examined.problem, examined.path))
       .run();
   drop_findings_.bind(id).run();
   drop_slices_.bind(id).run();
 }
 
-void Store::keep_further(std::int64_t id, const Looked& looked) {
+void Store::keep_further(std::int64_t id, const ExaminedFile& examined) {
   drop_further_.bind(id).run();
-  for (const FurtherFile& file : looked.further) {
+  for (const FurtherFile& file : examined.further) {
     put_further_.bind(id, file.path, file.status.size, file.status.modified).run();
   }
 }
 
-void Store::keep_fields(std::int64_t id, const Looked& looked) {
+void Store::keep_fields(std::int64_t id, const ExaminedFile& examined) {
   drop_fields_.bind(id).run();
   std::int64_t number = 0;
-  for (const FieldEntry& field : looked.catalog.fields) {
+  for (const FieldEntry& field : examined.catalog.fields) {
     const Payload& payload = field.payload;
     put_field_
         .bind(id, number++, field.name, name(payload.spec.kind), lattice_of(field), name(payload.spec.precision),
@@ -208,23 +209,24 @@ void Store::keep_fields(std::int64_t id, const Looked& looked) {
   }
 }
 
-void Store::keep_properties(std::int64_t id, const Looked& looked) {
+void Store::keep_properties(std::int64_t id, const ExaminedFile& examined) {
   drop_properties_.bind(id).run();
-  for (const auto& [field, property] : looked.properties) {
+  for (const auto& [field, property] : examined.properties) {
     put_property_.bind(id, field, property.key, property.value, base::parse_double(property.value), property.source)
         .run();
   }
 }
 
-void Store::keep_findings(std::int64_t id, const Looked& looked) {
+void Store::keep_findings(std::int64_t id, const ExaminedFile& examined) {
   drop_findings_.bind(id).run();
-  for (const Finding& finding : looked.catalog.findings) {
+  for (const Finding& finding : examined.catalog.findings) {
     put_finding_.bind(id, name(finding.severity), finding.rule, finding.message, finding.offset, finding.length).run();
   }
 }
 
-void Store::keep_other(const Looked& looked) {
-  put_other_.bind(looked.path, looked.status.size, looked.status.modified, is_settled(looked) ? 1 : 0, looked.other)
+void Store::keep_other(const ExaminedFile& examined) {
+  put_other_
+      .bind(examined.path, examined.status.size, examined.status.modified, is_settled(examined) ? 1 : 0, examined.other)
       .run();
 }
 

@@ -41,10 +41,10 @@ class Store {
  public:
   explicit Store(const Database& database);
 
-  void keep(const Looked& looked, const std::string& now);  // a lattice file
-  void keep_other(const Looked& looked);                    // any other
+  void keep(const ExaminedFile& examined, const std::string& now);  // a lattice file
+  void keep_other(const ExaminedFile& examined);                    // any other
   // For an entry that is no longer a lattice file: the earlier facts are kept.
-  void keep_lost(std::int64_t id, const Looked& looked);
+  void keep_lost(std::int64_t id, const ExaminedFile& examined);
   // The entry has another path now; its facts are kept.
   void move(std::int64_t id, const std::string& from, const std::string& to);
   void set_missing(std::int64_t id, const std::string& since);  // an empty text: it exists again
@@ -52,10 +52,10 @@ class Store {
   void forget_other(const std::string& path);
 
  private:
-  void keep_fields(std::int64_t id, const Looked& looked);
-  void keep_properties(std::int64_t id, const Looked& looked);
-  void keep_findings(std::int64_t id, const Looked& looked);
-  void keep_further(std::int64_t id, const Looked& looked);
+  void keep_fields(std::int64_t id, const ExaminedFile& examined);
+  void keep_properties(std::int64_t id, const ExaminedFile& examined);
+  void keep_findings(std::int64_t id, const ExaminedFile& examined);
+  void keep_further(std::int64_t id, const ExaminedFile& examined);
 
   Statement move_file_, move_sum_, put_file_, put_further_, put_lost_, put_field_, put_property_, put_finding_,
       put_other_, set_missing_, forget_, forget_other_;

@@ -125,14 +125,21 @@ struct Signature {
 constexpr ForeignFile hdf5{"an HDF5 file",
                            "link the program with Limequat's component hdf5, or read the file with h5py and pass the "
                            "numbers to lq.write"};
-constexpr ForeignFile gzip{"a file compressed by gzip",
-                           "unpack it with gunzip first; lq and Python read it as it is if its name ends in .gz"};
-constexpr ForeignFile bzip2{"a file compressed by bzip2",
-                            "unpack it with bunzip2 first; lq and Python read it as it is if its name ends in .bz2"};
+constexpr ForeignFile gzip{
+    "a file compressed by gzip",
+    "unpack it with gunzip; a packed file is read as it is only if its name ends in .gz and it is "
+    "named on its own"};
+constexpr ForeignFile bzip2{
+    "a file compressed by bzip2",
+    "unpack it with bunzip2; a packed file is read as it is only if its name ends in .bz2 and it is "
+    "named on its own"};
 constexpr ForeignFile xz{"a file compressed by xz",
-                         "unpack it with unxz first; lq and Python read it as it is if its name ends in .xz"};
-constexpr ForeignFile zstd{"a file compressed by zstd",
-                           "unpack it with unzstd first; lq and Python read it as it is if its name ends in .zst"};
+                         "unpack it with unxz; a packed file is read as it is only if its name ends in .xz and it is "
+                         "named on its own"};
+constexpr ForeignFile zstd{
+    "a file compressed by zstd",
+    "unpack it with unzstd; a packed file is read as it is only if its name ends in .zst and it is "
+    "named on its own"};
 constexpr ForeignFile lz4{"a file compressed by lz4", "unpack it with unlz4 first"};
 constexpr ForeignFile zip{"a zip archive", "unpack it with unzip first; numpy reads its own archives (.npz)"};
 constexpr ForeignFile seven_zip{"a 7z archive", "unpack it with 7z first"};

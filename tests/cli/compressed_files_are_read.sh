@@ -15,3 +15,8 @@ rm conf.nersc
 zcat conf.ildg.gz | lq convert - - --format nersc > conf.nersc
 # [/pipe]
 lq verify -q conf.nersc
+# In a folder, too, if the name says that a lattice file is packed.
+mv conf.ildg.gz run/conf.2.ildg.gz
+gzip -c run/conf.1.ildg | head -c 500 > run/conf.3.ildg.gz
+echo log | gzip -c > run/job.log.gz
+lq verify -r run

@@ -14,3 +14,5 @@ on_terminal() { python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' "$@" < /de
 on_terminal lq cat a.lime note
 on_terminal lq ls $'no\x1b]0;such\x07.lime'
 lq cat a.lime note | od -An -c | head -1
+make-config conf.ildg 2x2x2x2
+on_terminal lq convert conf.ildg - --to nersc

@@ -145,11 +145,11 @@ TEST_F(Device, TakesSitesInAnySpacing) {
     auto* const memory = reinterpret_cast<std::byte*>(array.data());
     SitesIn in(*found.driver, found.home, site_bytes);
     for (std::uint64_t k = 0; k < sites;) {
-      const SitesIn::Room room = in.room(sites - k);
-      ASSERT_GE(room.sites, 1U);
-      std::memcpy(room.at, numbers.data() + k * site_numbers, room.sites * site_bytes);
-      in.put(memory + k * step * site_bytes, static_cast<std::ptrdiff_t>(step * site_bytes), room.sites);
-      k += room.sites;
+      const SitesIn::Buffer buffer = in.buffer(sites - k);
+      ASSERT_GE(buffer.sites, 1U);
+      std::memcpy(buffer.at, numbers.data() + k * site_numbers, buffer.sites * site_bytes);
+      in.put(memory + k * step * site_bytes, static_cast<std::ptrdiff_t>(step * site_bytes), buffer.sites);
+      k += buffer.sites;
     }
     in.finish();
     std::vector<double> expected(many * site_numbers, -1);

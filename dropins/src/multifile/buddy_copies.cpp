@@ -55,7 +55,7 @@ void BuddyCopies::create(const Creation& request) {
   for (std::size_t i = 0; i < levels_.size(); ++i) {
     Level& level = levels_[i];
     create_level(level, static_cast<std::int32_t>(i), own, request);
-    level.relay = team_->make_relay(level.neighbours);
+    level.exchange = team_->make_buddy_exchange(level.neighbours);
   }
 }
 
@@ -168,7 +168,7 @@ std::vector<comm::Message> BuddyCopies::lay_out(Level& level, std::int32_t numbe
 
 void BuddyCopies::write(base::Bytes bytes) {
   for (Level& level : levels_) {
-    Parcel mine;
+    FileExtent mine;
     LogicalFile& stream = level.stream;
     base::keep_failure(failure_, [&] {
       if (bytes.size() > stream.width()) {
@@ -178,10 +178,10 @@ void BuddyCopies::write(base::Bytes bytes) {
       if (bytes.size() > stream.room()) stream.append_chunk();
       mine = {static_cast<std::int64_t>(stream.offset()), static_cast<std::int64_t>(bytes.size())};
     });
-    const auto write = [&](const Parcel& piece, base::Bytes data) {
+    const auto write = [&](const FileExtent& piece, base::Bytes data) {
       level.channel->write_at(static_cast<std::uint64_t>(piece.offset), data);
     };
-    level.relay->pass(mine, bytes, write, failure_);
+    level.exchange->pass(mine, bytes, write, failure_);
     stream.advance(mine.offset < 0 ? 0 : bytes.size());
     stream.mark_filled();
   }

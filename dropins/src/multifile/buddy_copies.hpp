@@ -49,7 +49,7 @@ class BuddyCopies {
     LogicalFile stream;  // of this task in the copy
     format::sion::Place place = {};
     BuddyNeighbours neighbours = {};
-    std::unique_ptr<Relay> relay = {};
+    std::unique_ptr<BuddyExchange> exchange = {};
     // On the first task of a group:
     std::vector<Client> clients = {};
     std::int32_t file = 0;  // the file that is kept

@@ -16,26 +16,27 @@
 namespace lq::multifile {
 namespace {
 
-// Calls work(piece) for the pieces of a parcel that has data of the multifile.
+// Calls work(piece) for the pieces of an extent that has data of the multifile.
 template <class Work>
-void for_each_piece(const Parcel& parcel, std::int64_t piece_bytes, const Work& work) {
-  if (parcel.offset == Parcel::nowhere || parcel.offset == Parcel::failed) return;
-  for (std::int64_t done = 0; done < parcel.bytes; done += piece_bytes) {
-    const std::int64_t offset = parcel.offset < 0 ? parcel.offset : parcel.offset + done;
-    work(Parcel{offset, std::min(piece_bytes, parcel.bytes - done)}, static_cast<std::size_t>(done));
+void for_each_piece(const FileExtent& extent, std::int64_t piece_bytes, const Work& work) {
+  if (extent.offset == FileExtent::nowhere || extent.offset == FileExtent::failed) return;
+  for (std::int64_t done = 0; done < extent.bytes; done += piece_bytes) {
+    const std::int64_t offset = extent.offset < 0 ? extent.offset : extent.offset + done;
+    work(FileExtent{offset, std::min(piece_bytes, extent.bytes - done)}, static_cast<std::size_t>(done));
   }
 }
 
 // Messages are sent in pieces, for which a rank has space even without free memory.
 constexpr std::size_t words_piece = 512;
 
-std::size_t words_bytes(const Parcel& parcel) noexcept {
-  return parcel.offset == Parcel::failed ? static_cast<std::size_t>(parcel.bytes) : 0;
+std::size_t words_bytes(const FileExtent& extent) noexcept {
+  return extent.offset == FileExtent::failed ? static_cast<std::size_t>(extent.bytes) : 0;
 }
 
 // Throws the error of a task that failed before.
-void require_no_error(const Parcel& parcel, base::Bytes words) {
-  if (parcel.offset == Parcel::failed) std::rethrow_exception(comm::received_error(words.first(words_bytes(parcel))));
+void require_no_error(const FileExtent& extent, base::Bytes words) {
+  if (extent.offset == FileExtent::failed)
+    std::rethrow_exception(comm::received_error(words.first(words_bytes(extent))));
 }
 
 // Runs `work` unless there was a failure before.
@@ -87,44 +88,44 @@ std::exception_ptr CommExchange::receive_words(std::size_t length, int from) {
   return comm::received_error(words);
 }
 
-void CommExchange::receive_error(const Parcel& parcel, int from, std::exception_ptr& failure) {
-  if (parcel.offset != Parcel::failed) return;
-  const std::exception_ptr error = receive_words(words_bytes(parcel), from);
+void CommExchange::receive_error(const FileExtent& extent, int from, std::exception_ptr& failure) {
+  if (extent.offset != FileExtent::failed) return;
+  const std::exception_ptr error = receive_words(words_bytes(extent), from);
   if (!failure) failure = error;
 }
 
-void CommExchange::offer(const Parcel& mine, base::Bytes data, int collector, std::int64_t piece_bytes) {
+void CommExchange::offer(const FileExtent& mine, base::Bytes data, int collector, std::int64_t piece_bytes) {
   send(std::as_bytes(std::span(&mine, 1)), collector);
   send_words(data.first(words_bytes(mine)), collector);
-  for_each_piece(mine, piece_bytes, [&](const Parcel& piece, std::size_t done) {
+  for_each_piece(mine, piece_bytes, [&](const FileExtent& piece, std::size_t done) {
     send(data.subspan(done, static_cast<std::size_t>(piece.bytes)), collector);
   });
 }
 
 void CommExchange::accept(int from, std::int64_t piece_bytes, const Write& write, std::exception_ptr& failure) {
-  Parcel parcel;
-  receive(std::as_writable_bytes(std::span(&parcel, 1)), from);
-  receive_error(parcel, from, failure);
-  for_each_piece(parcel, piece_bytes, [&](const Parcel& piece, std::size_t) {
+  FileExtent extent;
+  receive(std::as_writable_bytes(std::span(&extent, 1)), from);
+  receive_error(extent, from, failure);
+  for_each_piece(extent, piece_bytes, [&](const FileExtent& piece, std::size_t) {
     const base::MutableBytes held = std::span(room_).first(static_cast<std::size_t>(piece.bytes));
     receive(held, from);
     attempt(failure, [&] { write(piece, held); });
   });
 }
 
-void CommExchange::ask(const Parcel& mine, base::MutableBytes data, int collector, std::int64_t piece_bytes) {
+void CommExchange::ask(const FileExtent& mine, base::MutableBytes data, int collector, std::int64_t piece_bytes) {
   send(std::as_bytes(std::span(&mine, 1)), collector);
   send_words(data.first(words_bytes(mine)), collector);
-  for_each_piece(mine, piece_bytes, [&](const Parcel& piece, std::size_t done) {
+  for_each_piece(mine, piece_bytes, [&](const FileExtent& piece, std::size_t done) {
     receive(data.subspan(done, static_cast<std::size_t>(piece.bytes)), collector);
   });
 }
 
 void CommExchange::serve(int from, std::int64_t piece_bytes, const Read& read, std::exception_ptr& failure) {
-  Parcel parcel;
-  receive(std::as_writable_bytes(std::span(&parcel, 1)), from);
-  receive_error(parcel, from, failure);
-  for_each_piece(parcel, piece_bytes, [&](const Parcel& piece, std::size_t) {
+  FileExtent extent;
+  receive(std::as_writable_bytes(std::span(&extent, 1)), from);
+  receive_error(extent, from, failure);
+  for_each_piece(extent, piece_bytes, [&](const FileExtent& piece, std::size_t) {
     const base::MutableBytes held = std::span(room_).first(static_cast<std::size_t>(piece.bytes));
     attempt(failure, [&] { read(piece, held); });
     if (failure) std::ranges::fill(held, std::byte{0});
@@ -132,22 +133,23 @@ void CommExchange::serve(int from, std::int64_t piece_bytes, const Read& read, s
   });
 }
 
-void CommExchange::write_own(const Parcel& mine, base::Bytes data, const Write& write, std::exception_ptr& failure) {
+void CommExchange::write_own(const FileExtent& mine, base::Bytes data, const Write& write,
+                             std::exception_ptr& failure) {
   attempt(failure, [&] { require_no_error(mine, data); });
-  for_each_piece(mine, std::max<std::int64_t>(mine.bytes, 1), [&](const Parcel& whole, std::size_t) {
+  for_each_piece(mine, std::max<std::int64_t>(mine.bytes, 1), [&](const FileExtent& whole, std::size_t) {
     attempt(failure, [&] { write(whole, data.first(static_cast<std::size_t>(whole.bytes))); });
   });
 }
 
-void CommExchange::read_own(const Parcel& mine, base::MutableBytes data, std::int64_t piece_bytes, const Read& read,
+void CommExchange::read_own(const FileExtent& mine, base::MutableBytes data, std::int64_t piece_bytes, const Read& read,
                             std::exception_ptr& failure) {
   attempt(failure, [&] { require_no_error(mine, data); });
-  for_each_piece(mine, piece_bytes, [&](const Parcel& piece, std::size_t done) {
+  for_each_piece(mine, piece_bytes, [&](const FileExtent& piece, std::size_t done) {
     attempt(failure, [&] { read(piece, data.subspan(done, static_cast<std::size_t>(piece.bytes))); });
   });
 }
 
-void CommExchange::collect(const CollectorGroup& group, const Parcel& mine, base::Bytes data, const Write& write) {
+void CommExchange::collect(const CollectorGroup& group, const FileExtent& mine, base::Bytes data, const Write& write) {
   if (comm_->rank() != group.collector) {
     offer(mine, data, group.collector, group.piece_bytes);
     return await_verdict(group.collector);
@@ -160,7 +162,7 @@ void CommExchange::collect(const CollectorGroup& group, const Parcel& mine, base
   give_verdict(group.collector + 1, last, failure);
 }
 
-void CommExchange::scatter_data(const CollectorGroup& group, const Parcel& mine, base::MutableBytes data,
+void CommExchange::scatter_data(const CollectorGroup& group, const FileExtent& mine, base::MutableBytes data,
                                 const Read& read) {
   if (comm_->rank() != group.collector) {
     ask(mine, data, group.collector, group.piece_bytes);
@@ -178,29 +180,29 @@ void CommExchange::scatter_data(const CollectorGroup& group, const Parcel& mine,
 namespace {
 
 constexpr std::size_t piece_bytes = 1 << 20;
-constexpr Parcel failed_parcel{Parcel::failed, 0};
+constexpr FileExtent failed_extent{FileExtent::failed, 0};
 
 }  // namespace
 
-CommRelay::CommRelay(std::shared_ptr<comm::Comm> comm, const BuddyNeighbours& neighbours, int tasks)
+CommBuddyExchange::CommBuddyExchange(std::shared_ptr<comm::Comm> comm, const BuddyNeighbours& neighbours, int tasks)
     : comm_(std::move(comm)), exchange_(comm_), keeper_(neighbours.keeper), clients_(neighbours.clients) {
   parcels_.reserve(static_cast<std::size_t>(tasks));
   if (!clients_.empty()) exchange_.make_room(piece_bytes);
 }
 
-void CommRelay::pass(const Parcel& mine, base::Bytes data, const CollectorExchange::Write& write,
-                     std::exception_ptr& failure) {
+void CommBuddyExchange::pass(const FileExtent& mine, base::Bytes data, const CollectorExchange::Write& write,
+                             std::exception_ptr& failure) {
   start(mine, data, failure);
   accept(write, failure);
   finish();
 }
 
-void CommRelay::start(const Parcel& mine, base::Bytes data, std::exception_ptr& failure) {
+void CommBuddyExchange::start(const FileExtent& mine, base::Bytes data, std::exception_ptr& failure) {
   const std::size_t pieces = mine.offset >= 0 ? (data.size() + piece_bytes - 1) / piece_bytes : 0;
   std::exception_ptr lack;
   base::keep_failure(lack, [&] { pieces_.reserve(pieces_.size() + pieces); });
   if (!failure) failure = lack;
-  const Parcel& sent = lack ? failed_parcel : mine;
+  const FileExtent& sent = lack ? failed_extent : mine;
   parcels_.push_back(comm_->start_send(std::as_bytes(std::span(&sent, 1)), keeper_, exchange_.channel()));
   for (std::size_t done = 0; !lack && mine.offset >= 0 && done < data.size(); done += piece_bytes) {
     const auto piece = data.subspan(done, std::min(piece_bytes, data.size() - done));
@@ -208,11 +210,11 @@ void CommRelay::start(const Parcel& mine, base::Bytes data, std::exception_ptr& 
   }
 }
 
-void CommRelay::accept(const CollectorExchange::Write& write, std::exception_ptr& failure) {
+void CommBuddyExchange::accept(const CollectorExchange::Write& write, std::exception_ptr& failure) {
   for (const int client : clients_) exchange_.accept(client, piece_bytes, write, failure);
 }
 
-void CommRelay::finish() {
+void CommBuddyExchange::finish() {
   for (auto* const flights : {&parcels_, &pieces_}) {
     for (comm::Flight& flight : *flights) comm::wait(std::move(flight));
     flights->clear();

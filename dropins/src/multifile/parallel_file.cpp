@@ -335,20 +335,20 @@ std::optional<std::vector<format::sion::Place>> ParallelFile::gather_map() {
 namespace {
 
 // For a failed task: its error, for its group.
-Parcel parcel_of(const comm::RemoteError& told) noexcept {
-  return {Parcel::failed, static_cast<std::int64_t>(told.words.size())};
+FileExtent extent_of(const comm::RemoteError& told) noexcept {
+  return {FileExtent::failed, static_cast<std::int64_t>(told.words.size())};
 }
 
 }  // namespace
 
 bool ParallelFile::write_together(base::Bytes bytes) {
-  Parcel mine;
+  FileExtent mine;
   LogicalFile& stream = selected().stream;
   std::exception_ptr failure;
   base::keep_failure(failure, [&] {
     catch_up();
     if (merges_) {
-      mine = {Parcel::collectors, static_cast<std::int64_t>(bytes.size())};
+      mine = {FileExtent::collectors, static_cast<std::int64_t>(bytes.size())};
     } else if (ensure_space(bytes.size())) {
       mine = {static_cast<std::int64_t>(stream.offset()), static_cast<std::int64_t>(bytes.size())};
     }
@@ -357,8 +357,8 @@ bool ParallelFile::write_together(base::Bytes bytes) {
   if (failure) failure = told.error();
   bool has_written = true;
   base::keep_failure(failure, [&] {
-    group_.exchange->collect(collectors_, told.has_failed ? parcel_of(told) : mine,
-                             told.has_failed ? told.words : bytes, [&](const Parcel& piece, base::Bytes data) {
+    group_.exchange->collect(collectors_, told.has_failed ? extent_of(told) : mine,
+                             told.has_failed ? told.words : bytes, [&](const FileExtent& piece, base::Bytes data) {
                                has_written = false;
                                put(piece, data);
                                has_written = true;
@@ -366,13 +366,13 @@ bool ParallelFile::write_together(base::Bytes bytes) {
   });
   if (!has_written) collector_failure_ = failure;
   // Even after an error here, because the neighbours wait.
-  if (copies_) copies_->write(failure || mine.offset == Parcel::nowhere ? base::Bytes() : bytes);
+  if (copies_) copies_->write(failure || mine.offset == FileExtent::nowhere ? base::Bytes() : bytes);
   if (failure) {
     // Undoes the effect of the collector's own writes on the position of its stream.
     base::keep_failure(failure, [&] { place_stream(); });
     std::rethrow_exception(failure);
   }
-  if (mine.offset == Parcel::nowhere) return false;
+  if (mine.offset == FileExtent::nowhere) return false;
   if (!merges_) {
     stream.advance(bytes.size());
     stream.mark_filled();
@@ -382,14 +382,14 @@ bool ParallelFile::write_together(base::Bytes bytes) {
 }
 
 // On the collector.
-void ParallelFile::put(const Parcel& piece, base::Bytes data) {
+void ParallelFile::put(const FileExtent& piece, base::Bytes data) {
   if (piece.offset >= 0) return channel().write_at(static_cast<std::uint64_t>(piece.offset), data);
   if (write(data)) return;
   throw Error(Code::too_large, channel().path() + ": a block is larger than the collector's chunk");
 }
 
 std::size_t ParallelFile::read_together(base::MutableBytes buffer, std::exception_ptr failure) {
-  Parcel mine;
+  FileExtent mine;
   LogicalFile& stream = selected().stream;
   base::keep_failure(failure, [&] {
     if (buffer.empty() || is_at_end()) return;
@@ -399,7 +399,7 @@ std::size_t ParallelFile::read_together(base::MutableBytes buffer, std::exceptio
   comm::RemoteError told(failure);
   if (failure) {
     failure = told.error();
-    mine = parcel_of(told);
+    mine = extent_of(told);
   }
   if (service_) {
     base::keep_failure(failure, [&] {
@@ -409,7 +409,7 @@ std::size_t ParallelFile::read_together(base::MutableBytes buffer, std::exceptio
     const base::MutableBytes data = failure ? base::MutableBytes(told.words) : buffer;
     base::keep_failure(failure, [&] {
       group_.exchange->scatter_data(collectors_, mine, data,
-                                    [&](const Parcel& piece, base::MutableBytes bytes) { fetch(piece, bytes); });
+                                    [&](const FileExtent& piece, base::MutableBytes bytes) { fetch(piece, bytes); });
     });
   }
   if (failure) std::rethrow_exception(failure);
@@ -419,7 +419,7 @@ std::size_t ParallelFile::read_together(base::MutableBytes buffer, std::exceptio
 }
 
 // On the collector.
-void ParallelFile::fetch(const Parcel& piece, base::MutableBytes bytes) {
+void ParallelFile::fetch(const FileExtent& piece, base::MutableBytes bytes) {
   const std::size_t got = channel().read_at(static_cast<std::uint64_t>(piece.offset), bytes);
   if (got == bytes.size()) return;
   refuse(Code::truncated, channel().path(), "ends inside a chunk; it was cut short: restore it from a copy");

@@ -116,8 +116,8 @@ class ParallelFile final : public Multifile {
 
   ParallelFile(Facts facts, std::shared_ptr<Team> team, TaskLocation location);
 
-  void put(const Parcel& piece, base::Bytes data);
-  void fetch(const Parcel& piece, base::MutableBytes bytes);
+  void put(const FileExtent& piece, base::Bytes data);
+  void fetch(const FileExtent& piece, base::MutableBytes bytes);
   bool is_first() const noexcept { return location_.task == 0; }
   void create_physical(const Creation& request);
   std::exception_ptr settle(std::int64_t chunk_bytes, std::int64_t rank, base::FunctionRef<void()> prepare);

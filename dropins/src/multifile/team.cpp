@@ -35,10 +35,10 @@ class CommTeam final : public Team {
     return group;
   }
 
-  std::unique_ptr<Relay> make_relay(const BuddyNeighbours& neighbours) override {
-    auto relay = comm::agree(*all_, [&] { return std::make_unique<CommRelay>(all_, neighbours); });
-    relay->open();
-    return relay;
+  std::unique_ptr<BuddyExchange> make_buddy_exchange(const BuddyNeighbours& neighbours) override {
+    auto exchange = comm::agree(*all_, [&] { return std::make_unique<CommBuddyExchange>(all_, neighbours); });
+    exchange->open();
+    return exchange;
   }
 
  private:

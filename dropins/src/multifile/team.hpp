@@ -27,7 +27,7 @@ struct TaskLocation {
 };
 
 // Data of a task at its offset in the physical file.
-struct Parcel {
+struct FileExtent {
   static constexpr std::int64_t nowhere = -1;     // the task has nothing to move
   static constexpr std::int64_t collectors = -2;  // the data belong to the collector's own stream
   static constexpr std::int64_t failed = -3;      // the data are the message of a failure (comm/wire) for all
@@ -48,21 +48,21 @@ struct CollectorGroup {
 CollectorGroup group_of(const std::vector<std::int32_t>& groups, std::int32_t task, std::int32_t tasks,
                         std::int32_t block_size, bool merges);
 
-// Moves data within a group. Collective over the group; each task passes its own parcel.
+// Moves data within a group. Collective over the group; each task passes its own extent.
 class CollectorExchange {
  public:
-  using Write = base::FunctionRef<void(const Parcel& piece, base::Bytes)>;
-  using Read = base::FunctionRef<void(const Parcel& piece, base::MutableBytes)>;
+  using Write = base::FunctionRef<void(const FileExtent& piece, base::Bytes)>;
+  using Read = base::FunctionRef<void(const FileExtent& piece, base::MutableBytes)>;
 
   virtual ~CollectorExchange() = default;
   // Local. Allocates the memory for the pieces of others in advance, so that none is needed while they wait.
   virtual void reserve(const CollectorGroup& /*group*/) {}
   // Calls `write` on the collector, task by task, piece by piece; its own data first. If `write` throws, or a task
   // has failed before, all of the group throw.
-  virtual void collect(const CollectorGroup& group, const Parcel& mine, base::Bytes data, const Write& write) = 0;
+  virtual void collect(const CollectorGroup& group, const FileExtent& mine, base::Bytes data, const Write& write) = 0;
   // Calls `read` on the collector, which sends the data read to their owner. For a task that has failed before,
   // `data` are its error.
-  virtual void scatter_data(const CollectorGroup& group, const Parcel& mine, base::MutableBytes data,
+  virtual void scatter_data(const CollectorGroup& group, const FileExtent& mine, base::MutableBytes data,
                             const Read& read) = 0;
 };
 
@@ -84,12 +84,12 @@ struct BuddyNeighbours {
 };
 
 // Moves data of all tasks to those that keep copies.
-class Relay {
+class BuddyExchange {
  public:
-  virtual ~Relay() = default;
+  virtual ~BuddyExchange() = default;
   // Collective over the team. Calls `write` where data are kept, task by task, piece by piece; after a failure there
   // it is not called any longer, but everything is received.
-  virtual void pass(const Parcel& mine, base::Bytes data, const CollectorExchange::Write& write,
+  virtual void pass(const FileExtent& mine, base::Bytes data, const CollectorExchange::Write& write,
                     std::exception_ptr& failure) = 0;
 };
 
@@ -103,9 +103,9 @@ class Team {
   // True if this task may read and write for others.
   virtual bool may_collect() const { return true; }
   // True if tasks can keep copies for each other.
-  virtual bool can_relay() const { return true; }
+  virtual bool can_keep_copies() const { return true; }
   // Collective over all(). Throws the same on all.
-  virtual std::unique_ptr<Relay> make_relay(const BuddyNeighbours& neighbours) = 0;
+  virtual std::unique_ptr<BuddyExchange> make_buddy_exchange(const BuddyNeighbours& neighbours) = 0;
 };
 
 std::shared_ptr<Team> make_team(std::shared_ptr<comm::Comm> all);

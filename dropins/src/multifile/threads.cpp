@@ -256,10 +256,10 @@ FileGroup ThreadsTeam::form(const TaskLocation& location, bool collects) {
   return group;
 }
 
-std::unique_ptr<Relay> ThreadsTeam::make_relay(const BuddyNeighbours& neighbours) {
-  auto relay = comm::agree(*all_, [&] { return std::make_unique<ThreadsRelay>(all_, neighbours); });
-  relay->open();
-  return relay;
+std::unique_ptr<BuddyExchange> ThreadsTeam::make_buddy_exchange(const BuddyNeighbours& neighbours) {
+  auto exchange = comm::agree(*all_, [&] { return std::make_unique<ThreadsBuddyExchange>(all_, neighbours); });
+  exchange->open();
+  return exchange;
 }
 
 // Data of threads: data in the memory of the collector's rank need no message.
@@ -268,7 +268,7 @@ namespace {
 
 template <class Data>
 struct Deposit {
-  Parcel parcel;
+  FileExtent extent;
   Data data;
 };
 
@@ -303,7 +303,7 @@ void ThreadsExchange::open() {
 // Common parts of collecting and scattering: thread 0 of the collector's rank calls `own` for each thread there and
 // `remote` for each of the other ranks, which call `sent` for each of theirs; then it sends them the outcome.
 template <class Data, class Own, class Remote, class Sent>
-void ThreadsExchange::exchange(const CollectorGroup& group, const Parcel& mine, Data data, const Own& own,
+void ThreadsExchange::exchange(const CollectorGroup& group, const FileExtent& mine, Data data, const Own& own,
                                const Remote& remote, const Sent& sent) {
   using Mine = Deposit<Data>;
   const Mine deposit{mine, data};
@@ -315,9 +315,9 @@ void ThreadsExchange::exchange(const CollectorGroup& group, const Parcel& mine, 
     for (int t = 0; t < threads.threads(); ++t) {
       const Mine& theirs = threads.deposit<Mine>(t);
       if (collects) {
-        own(theirs.parcel, theirs.data, failure);
+        own(theirs.extent, theirs.data, failure);
       } else {
-        sent(theirs.parcel, theirs.data, ranks.collector);
+        sent(theirs.extent, theirs.data, ranks.collector);
       }
     }
     if (!collects) return between_->await_verdict(ranks.collector);
@@ -329,54 +329,55 @@ void ThreadsExchange::exchange(const CollectorGroup& group, const Parcel& mine, 
   threads.together(comm_->thread(), &deposit, work, [] {});
 }
 
-void ThreadsExchange::collect(const CollectorGroup& group, const Parcel& mine, base::Bytes data, const Write& write) {
+void ThreadsExchange::collect(const CollectorGroup& group, const FileExtent& mine, base::Bytes data,
+                              const Write& write) {
   exchange(
       group, mine, data,
-      [&](const Parcel& parcel, base::Bytes bytes, std::exception_ptr& failure) {
-        CommExchange::write_own(parcel, bytes, write, failure);
+      [&](const FileExtent& extent, base::Bytes bytes, std::exception_ptr& failure) {
+        CommExchange::write_own(extent, bytes, write, failure);
       },
       [&](int rank, std::exception_ptr& failure) { between_->accept(rank, group.piece_bytes, write, failure); },
-      [&](const Parcel& parcel, base::Bytes bytes, int collector) {
-        between_->offer(parcel, bytes, collector, group.piece_bytes);
+      [&](const FileExtent& extent, base::Bytes bytes, int collector) {
+        between_->offer(extent, bytes, collector, group.piece_bytes);
       });
 }
 
-void ThreadsExchange::scatter_data(const CollectorGroup& group, const Parcel& mine, base::MutableBytes data,
+void ThreadsExchange::scatter_data(const CollectorGroup& group, const FileExtent& mine, base::MutableBytes data,
                                    const Read& read) {
   exchange(
       group, mine, data,
-      [&](const Parcel& parcel, base::MutableBytes bytes, std::exception_ptr& failure) {
-        CommExchange::read_own(parcel, bytes, group.piece_bytes, read, failure);
+      [&](const FileExtent& extent, base::MutableBytes bytes, std::exception_ptr& failure) {
+        CommExchange::read_own(extent, bytes, group.piece_bytes, read, failure);
       },
       [&](int rank, std::exception_ptr& failure) { between_->serve(rank, group.piece_bytes, read, failure); },
-      [&](const Parcel& parcel, base::MutableBytes bytes, int collector) {
-        between_->ask(parcel, bytes, collector, group.piece_bytes);
+      [&](const FileExtent& extent, base::MutableBytes bytes, int collector) {
+        between_->ask(extent, bytes, collector, group.piece_bytes);
       });
 }
 
-ThreadsRelay::ThreadsRelay(std::shared_ptr<ThreadsComm> comm, const BuddyNeighbours& neighbours)
+ThreadsBuddyExchange::ThreadsBuddyExchange(std::shared_ptr<ThreadsComm> comm, const BuddyNeighbours& neighbours)
     : comm_(std::move(comm)) {
   if (comm_->thread() > 0) return;
   const int threads = comm_->shared().group.threads();
   BuddyNeighbours of_ranks = neighbours;
   of_ranks.keeper /= threads;
   for (int& client : of_ranks.clients) client /= threads;
-  between_ = std::make_unique<CommRelay>(comm_->shared().between, of_ranks, threads);
+  between_ = std::make_unique<CommBuddyExchange>(comm_->shared().between, of_ranks, threads);
 }
 
-void ThreadsRelay::open() {
+void ThreadsBuddyExchange::open() {
   if (between_) between_->open();
 }
 
-void ThreadsRelay::pass(const Parcel& mine, base::Bytes data, const CollectorExchange::Write& write,
-                        std::exception_ptr& failure) {
+void ThreadsBuddyExchange::pass(const FileExtent& mine, base::Bytes data, const CollectorExchange::Write& write,
+                                std::exception_ptr& failure) {
   using Mine = Deposit<base::Bytes>;
   const Mine deposit{mine, data};
   ThreadGroup& threads = comm_->shared().group;
   const auto work = [&] {
     for (int t = 0; t < threads.threads(); ++t) {
       const Mine& theirs = threads.deposit<Mine>(t);
-      between_->start(theirs.parcel, theirs.data, failure);
+      between_->start(theirs.extent, theirs.data, failure);
     }
     between_->accept(write, failure);
     between_->finish();

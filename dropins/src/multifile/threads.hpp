@@ -93,13 +93,13 @@ class ThreadsExchange final : public CollectorExchange {
   void open();
 
   void reserve(const CollectorGroup& group) override;
-  void collect(const CollectorGroup& group, const Parcel& mine, base::Bytes data, const Write& write) override;
-  void scatter_data(const CollectorGroup& group, const Parcel& mine, base::MutableBytes data,
+  void collect(const CollectorGroup& group, const FileExtent& mine, base::Bytes data, const Write& write) override;
+  void scatter_data(const CollectorGroup& group, const FileExtent& mine, base::MutableBytes data,
                     const Read& read) override;
 
  private:
   template <class Data, class Own, class Remote, class Sent>
-  void exchange(const CollectorGroup& group, const Parcel& mine, Data data, const Own& own, const Remote& remote,
+  void exchange(const CollectorGroup& group, const FileExtent& mine, Data data, const Own& own, const Remote& remote,
                 const Sent& sent);
 
   std::shared_ptr<ThreadsComm> comm_;
@@ -107,19 +107,19 @@ class ThreadsExchange final : public CollectorExchange {
 };
 
 // The same for copies: groups that keep them also consist of whole ranks.
-class ThreadsRelay final : public Relay {
+class ThreadsBuddyExchange final : public BuddyExchange {
  public:
   // Local.
-  ThreadsRelay(std::shared_ptr<ThreadsComm> comm, const BuddyNeighbours& neighbours);
+  ThreadsBuddyExchange(std::shared_ptr<ThreadsComm> comm, const BuddyNeighbours& neighbours);
   // Collective, before anything is passed. Allocates nothing.
   void open();
 
-  void pass(const Parcel& mine, base::Bytes data, const CollectorExchange::Write& write,
+  void pass(const FileExtent& mine, base::Bytes data, const CollectorExchange::Write& write,
             std::exception_ptr& failure) override;
 
  private:
   std::shared_ptr<ThreadsComm> comm_;
-  std::unique_ptr<CommRelay> between_;  // of thread 0
+  std::unique_ptr<CommBuddyExchange> between_;  // of thread 0
 };
 
 class ThreadsTeam final : public Team {
@@ -129,7 +129,7 @@ class ThreadsTeam final : public Team {
   // Throws unsupported if threads of one rank are in different files.
   FileGroup form(const TaskLocation& location, bool collects) override;
   bool may_collect() const override { return all_->thread() == 0; }
-  std::unique_ptr<Relay> make_relay(const BuddyNeighbours& neighbours) override;
+  std::unique_ptr<BuddyExchange> make_buddy_exchange(const BuddyNeighbours& neighbours) override;
 
  private:
   void require_whole_ranks(const TaskLocation& location);

@@ -119,8 +119,8 @@ herr_t guarded(Image& image, bool is_reported, Work&& work) noexcept {
     return 0;
   } catch (...) {
     keep_driver_failure();
-    if (is_reported && !image.room.is_closing) return -1;
-    if (image.room.failure == nullptr) image.room.failure = std::current_exception();
+    if (is_reported && !image.allocations.is_closing) return -1;
+    if (image.allocations.failure == nullptr) image.allocations.failure = std::current_exception();
     return 0;
   }
 }
@@ -137,9 +137,9 @@ static H5FD_t* lq_hdf5_open(const char*, unsigned, hid_t fapl, haddr_t) {
   auto* file = new (std::nothrow) DriverFile{};
   if (file == nullptr) return nullptr;
   file->image = static_cast<Image*>(const_cast<void*>(image));
-  file->image->room.end = 0;
-  file->image->room.is_closing = false;
-  file->image->room.failure = nullptr;
+  file->image->allocations.end = 0;
+  file->image->allocations.is_closing = false;
+  file->image->allocations.failure = nullptr;
   return &file->library;
 }
 
@@ -158,10 +158,10 @@ static herr_t lq_hdf5_query(const H5FD_t*, unsigned long* flags) {
   return 0;
 }
 
-static haddr_t lq_hdf5_get_eoa(const H5FD_t* file, H5FD_mem_t) { return image_of(file).room.end; }
+static haddr_t lq_hdf5_get_eoa(const H5FD_t* file, H5FD_mem_t) { return image_of(file).allocations.end; }
 
 static herr_t lq_hdf5_set_eoa(H5FD_t* file, H5FD_mem_t, haddr_t address) {
-  image_of(file).room.end = address;
+  image_of(file).allocations.end = address;
   return 0;
 }
 
@@ -171,13 +171,13 @@ static herr_t lq_hdf5_get_handle(H5FD_t* file, hid_t, void** handle) {
 }
 
 static haddr_t lq_hdf5_alloc(H5FD_t* file, H5FD_mem_t kind, hid_t, hsize_t bytes) {
-  Image::Room& room = image_of(file).room;
-  haddr_t address = room.end;
-  if (kind == H5FD_MEM_DRAW && !room.decided.empty()) {
-    address = room.decided.front();
-    room.decided.pop_front();
+  Image::Allocations& allocations = image_of(file).allocations;
+  haddr_t address = allocations.end;
+  if (kind == H5FD_MEM_DRAW && !allocations.decided.empty()) {
+    address = allocations.decided.front();
+    allocations.decided.pop_front();
   }
-  room.end = std::max<std::uint64_t>(room.end, address + bytes);
+  allocations.end = std::max<std::uint64_t>(allocations.end, address + bytes);
   return address;
 }
 
@@ -189,10 +189,10 @@ static herr_t lq_hdf5_read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, siz
   Image& image = image_of(file);
   return guarded(image, true, [&] {
     if (buffer == elsewhere()) {
-      image.room.last_read_elsewhere = {address, size};
+      image.allocations.last_read_elsewhere = {address, size};
       return;
     }
-    if (image.room.is_closing) std::fill(wanted.begin(), wanted.end(), std::byte{0});
+    if (image.allocations.is_closing) std::fill(wanted.begin(), wanted.end(), std::byte{0});
     const std::size_t got = image.read_at(address, wanted);
     std::fill(wanted.begin() + static_cast<std::ptrdiff_t>(got), wanted.end(), std::byte{0});
   });
@@ -207,7 +207,7 @@ static herr_t lq_hdf5_write(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, si
 static herr_t lq_hdf5_truncate(H5FD_t* file, hid_t, hbool_t) {
   Image& image = image_of(file);
   return guarded(image, false, [&] {
-    if (image.room.end > image.size()) image.resize(image.room.end);
+    if (image.allocations.end > image.size()) image.resize(image.allocations.end);
   });
 }
 
@@ -251,7 +251,7 @@ hid_t driver() {
 herr_t close_file(hid_t file) {
   void* handle = nullptr;
   if (H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) >= 0) {
-    image_of(static_cast<const H5FD_t*>(handle)).room.is_closing = true;
+    image_of(static_cast<const H5FD_t*>(handle)).allocations.is_closing = true;
   }
   const herr_t result = H5Fclose(file);
   forget_driver_failure();
@@ -297,20 +297,21 @@ void* elsewhere() noexcept {
 std::optional<ChunkPlace> find_chunk(hid_t file, hid_t dataset, const hsize_t* first) {
   void* handle = nullptr;
   if (H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) < 0) return std::nullopt;
-  Image::Room& room = image_of(static_cast<const H5FD_t*>(handle)).room;
-  room.last_read_elsewhere = {};
+  Image::Allocations& allocations = image_of(static_cast<const H5FD_t*>(handle)).allocations;
+  allocations.last_read_elsewhere = {};
   std::uint32_t skipped = 0;
-  if (read_chunk(dataset, first, skipped, elsewhere()) < 0 || room.last_read_elsewhere.second == 0) return std::nullopt;
-  return ChunkPlace{room.last_read_elsewhere.first, room.last_read_elsewhere.second, skipped};
+  if (read_chunk(dataset, first, skipped, elsewhere()) < 0 || allocations.last_read_elsewhere.second == 0)
+    return std::nullopt;
+  return ChunkPlace{allocations.last_read_elsewhere.first, allocations.last_read_elsewhere.second, skipped};
 }
 
 void close_in(Handle file, Image& image) {
   const Where where{image.path(), {}};
   require(H5Fflush(file.get(), H5F_SCOPE_LOCAL), where, "the file cannot be completed");
-  image.room.is_closing = true;
+  image.allocations.is_closing = true;
   require(H5Fclose(file.release()), where, "the file cannot be closed");
   throw_driver_failure();
-  if (image.room.failure) std::rethrow_exception(image.room.failure);
+  if (image.allocations.failure) std::rethrow_exception(image.allocations.failure);
 }
 
 }  // namespace lq::hdf5

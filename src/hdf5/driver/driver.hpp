@@ -44,7 +44,7 @@ class Image final : public base::ByteSource {
 
   // The library's allocations (driver.hpp): pieces of data get the places that were assigned before, in order;
   // everything else is placed after the end.
-  struct Room {
+  struct Allocations {
     std::uint64_t end = 0;
     std::deque<std::uint64_t> decided = {};
     // Offset and length of the last read to `elsewhere()`.
@@ -54,7 +54,7 @@ class Image final : public base::ByteSource {
     // The first failure that was not reported to it (driver.hpp).
     std::exception_ptr failure = {};
   };
-  Room room;
+  Allocations allocations;
 
  private:
   using Written = std::map<std::uint64_t, std::vector<std::byte>>;

@@ -136,9 +136,9 @@ class Draft {
   hid_t file() const noexcept { return file_.get(); }
   Image& image() noexcept { return *image_; }
   // End of the existing contents.
-  std::uint64_t end() const noexcept { return std::max(image_->room.end, image_->size()); }
+  std::uint64_t end() const noexcept { return std::max(image_->allocations.end, image_->size()); }
   // Nothing further is placed before it.
-  void continue_at(std::uint64_t end) noexcept { image_->room.end = std::max(image_->room.end, end); }
+  void continue_at(std::uint64_t end) noexcept { image_->allocations.end = std::max(image_->allocations.end, end); }
 
   std::vector<Literal> take() {
     close_in(std::move(file_), *image_);

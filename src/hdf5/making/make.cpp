@@ -270,7 +270,7 @@ void write_down_chunks(hid_t dataset, Image& image, const DatasetPlan& plan, std
                  "{}: a chunk of {} bytes; HDF5 takes less than 4 GiB, choose smaller chunks", where.object,
                  tile.bytes);
     }
-    image.room.decided = {tile.offset};
+    image.allocations.decided = {tile.offset};
     require(H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, corner.data(), static_cast<std::size_t>(tile.bytes), elsewhere()),
             where, "a chunk cannot be written down");
     for (std::size_t d = corner.size(); d-- > 0;) {
@@ -297,7 +297,7 @@ Handle create_dataset(hid_t file, Image& image, const DatasetPlan& plan, std::sp
                                H5Sclose, where, "its extents are refused");
   const Handle creation = creation_of(plan, where);
   make_group_above(file, plan.path, where);
-  if (plan.chunk.empty() && !plan.external) image.room.decided = {tiles.front().offset};
+  if (plan.chunk.empty() && !plan.external) image.allocations.decided = {tiles.front().offset};
   Handle dataset =
       require(H5Dcreate2(file, plan.path.c_str(), type.get(), space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT),
               H5Dclose, where, "the dataset cannot be made");
@@ -309,7 +309,7 @@ Handle create_dataset(hid_t file, Image& image, const DatasetPlan& plan, std::sp
                "{}: the data were placed at {}, but the library says {}", where.object, tiles.front().offset,
                H5Dget_offset(dataset.get()));
   }
-  image.room.decided.clear();
+  image.allocations.decided.clear();
   return dataset;
 }
 

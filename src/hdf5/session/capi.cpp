@@ -159,13 +159,13 @@ std::string joined(const std::vector<std::string>& texts) {
 lq_status lq_hdf5_open(const char* path, int mode, const lq_hdf5_options* options, lq_hdf5** file) {
   return guarded([&] {
     const lq::Communicator group = lq::capi::group_of(options);
-    auto [room, name, how] = agreed(group, [&] {
+    auto [slot, name, how] = agreed(group, [&] {
       if (mode < LQ_HDF5_READ || mode > LQ_HDF5_APPEND) {
         reject("mode is " + std::to_string(mode) + ", expected one of lq_hdf5_mode");
       }
-      return std::tuple(lq::capi::Room(file, "file"), text(path, "path"), lq::capi::options_of(options));
+      return std::tuple(lq::capi::HandleSlot(file, "file"), text(path, "path"), lq::capi::options_of(options));
     });
-    room.fill(group, lq::hdf5::File(name, static_cast<lq::hdf5::Mode>(mode), group, how));
+    slot.fill(group, lq::hdf5::File(name, static_cast<lq::hdf5::Mode>(mode), group, how));
   });
 }
 

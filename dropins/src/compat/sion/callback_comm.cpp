@@ -28,7 +28,7 @@ namespace lq::compat::sion {
 namespace {
 
 using multifile::BuddyNeighbours;
-using multifile::Parcel;
+using multifile::FileExtent;
 using multifile::TaskLocation;
 
 constexpr std::int64_t piece_bytes = 1 << 20;
@@ -54,10 +54,10 @@ int step_of(int position, int length) { return length % 2 == 1 && position == le
 
 // Made collectively over all tasks of the API; `form` is collective, too, and makes a group of those with the same
 // file.
-class CallbackRelay final : public multifile::Relay {
+class CallbackBuddyExchange final : public multifile::BuddyExchange {
  public:
-  CallbackRelay(std::shared_ptr<const Api> api, const BuddyNeighbours& v,
-                const std::function<std::shared_ptr<void>(const TaskLocation&)>& form)
+  CallbackBuddyExchange(std::shared_ptr<const Api> api, const BuddyNeighbours& v,
+                        const std::function<std::shared_ptr<void>(const TaskLocation&)>& form)
       : api_(std::move(api)) {
     const Circle circle = circle_of(v);
     const int length = circle.length, position = circle.position;
@@ -85,12 +85,12 @@ class CallbackRelay final : public multifile::Relay {
     if (failure) std::rethrow_exception(failure);
   }
 
-  void pass(const Parcel& mine, base::Bytes data, const multifile::CollectorExchange::Write& write,
+  void pass(const FileExtent& mine, base::Bytes data, const multifile::CollectorExchange::Write& write,
             std::exception_ptr& failure) override {
     for (const Pair& pair : pairs_) {
       const GroupRange where{pair.group.get(), pair.task, 0, pair.first, pair.last, piece_bytes};
       base::keep_failure(failure, [&] {
-        gather_and_write(*api_, where, pair.sends ? mine : Parcel(), pair.sends ? data : base::Bytes(), write);
+        gather_and_write(*api_, where, pair.sends ? mine : FileExtent(), pair.sends ? data : base::Bytes(), write);
       });
     }
   }
@@ -364,10 +364,10 @@ class CallbackTeam final : public multifile::Team {
     const int capability = api_->capability(group_);
     return capability != only_sender && capability != none;
   }
-  bool can_relay() const override { return api_->gather_execute != nullptr && api_->execute_scatter != nullptr; }
-  std::unique_ptr<multifile::Relay> make_relay(const multifile::BuddyNeighbours& neighbours) override {
+  bool can_keep_copies() const override { return api_->gather_execute != nullptr && api_->execute_scatter != nullptr; }
+  std::unique_ptr<multifile::BuddyExchange> make_buddy_exchange(const multifile::BuddyNeighbours& neighbours) override {
     return comm::agree(all_, [&] {
-      return std::make_unique<CallbackRelay>(
+      return std::make_unique<CallbackBuddyExchange>(
           api_, neighbours, [this](const multifile::TaskLocation& location) { return form_group(location); });
     });
   }

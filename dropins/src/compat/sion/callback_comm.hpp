@@ -56,7 +56,7 @@ struct GroupRange {
   std::int64_t piece_bytes = 1;
 };
 // Collective over the group. Throws the exception of `write`, or Error(communication) if the callback failed.
-void gather_and_write(const Api& api, const GroupRange& where, const multifile::Parcel& mine, base::Bytes data,
+void gather_and_write(const Api& api, const GroupRange& where, const multifile::FileExtent& mine, base::Bytes data,
                       const multifile::CollectorExchange::Write& write);
 
 // nullptr if the API has no callbacks for data. `task`: the calling one.

@@ -23,7 +23,7 @@ namespace {
 
 using multifile::CollectorExchange;
 using multifile::CollectorGroup;
-using multifile::Parcel;
+using multifile::FileExtent;
 
 // Where the message of a failure begins among the offsets of data: no file is that long. A single byte: no message.
 constexpr std::int64_t words_offset = std::int64_t{1} << 62;
@@ -96,13 +96,13 @@ int run(int number, const sion_int64* spec, const Work& work) noexcept {
   CallbackState* const state = CallbackState::find(number);
   if (state == nullptr || spec == nullptr) return SION_STD_NOT_SUCCESS;
   // Always success for the callback, otherwise it would leave tasks that still send or wait.
-  if (spec[0] == Parcel::nowhere || spec[1] <= 0 || state->failure) return SION_STD_SUCCESS;
-  base::keep_failure(state->failure, [&] { work(*state, Parcel{spec[0], spec[1]}); });
+  if (spec[0] == FileExtent::nowhere || spec[1] <= 0 || state->failure) return SION_STD_SUCCESS;
+  base::keep_failure(state->failure, [&] { work(*state, FileExtent{spec[0], spec[1]}); });
   return SION_STD_SUCCESS;
 }
 
 int process_write(const void* data, sion_int64* spec, int number) {
-  return run(number, spec, [&](CallbackState& state, const Parcel& piece) {
+  return run(number, spec, [&](CallbackState& state, const FileExtent& piece) {
     const base::Bytes bytes(static_cast<const std::byte*>(data), static_cast<std::size_t>(piece.bytes));
     if (piece.offset >= words_offset) return state.hear(bytes);
     if (!state.has_heard) (*state.write)(piece, bytes);
@@ -111,7 +111,7 @@ int process_write(const void* data, sion_int64* spec, int number) {
 
 // A failed task also requests bytes: the offset it requests means failure.
 int process_read(void* data, sion_int64* spec, int number) {
-  return run(number, spec, [&](CallbackState& state, const Parcel& piece) {
+  return run(number, spec, [&](CallbackState& state, const FileExtent& piece) {
     const base::MutableBytes bytes(static_cast<std::byte*>(data), static_cast<std::size_t>(piece.bytes));
     if (piece.offset >= words_offset) {
       state.has_heard = true;
@@ -123,10 +123,10 @@ int process_read(void* data, sion_int64* spec, int number) {
 
 // Callbacks wait for a signal to continue, which nothing sends to tasks that report an error: an empty piece is not an
 // error, and the message of a failure is sent as data at an offset that no file has.
-std::array<sion_int64, 2> spec_of(const Parcel& parcel) {
-  if (parcel.offset == Parcel::nowhere) return {0, 0};
-  if (parcel.offset == Parcel::failed) return {words_offset, std::max<std::int64_t>(parcel.bytes, 1)};
-  return {parcel.offset, parcel.bytes};
+std::array<sion_int64, 2> spec_of(const FileExtent& extent) {
+  if (extent.offset == FileExtent::nowhere) return {0, 0};
+  if (extent.offset == FileExtent::failed) return {words_offset, std::max<std::int64_t>(extent.bytes, 1)};
+  return {extent.offset, extent.bytes};
 }
 
 void require_success(const Api& api, int rc) {
@@ -139,13 +139,13 @@ class CallbackExchange final : public CollectorExchange {
   CallbackExchange(std::shared_ptr<const Api> api, std::shared_ptr<void> group, int task)
       : api_(std::move(api)), group_(std::move(group)), task_(task) {}
 
-  void collect(const CollectorGroup& group, const Parcel& mine, base::Bytes data, const Write& write) override {
+  void collect(const CollectorGroup& group, const FileExtent& mine, base::Bytes data, const Write& write) override {
     std::exception_ptr failure;
     base::keep_failure(failure, [&] { gather_and_write(*api_, gathering(group), mine, data, write); });
     broadcast_error(group, failure);
   }
 
-  void scatter_data(const CollectorGroup& group, const Parcel& mine, base::MutableBytes data,
+  void scatter_data(const CollectorGroup& group, const FileExtent& mine, base::MutableBytes data,
                     const Read& read) override {
     std::exception_ptr failure;
     CallbackState state(nullptr, &read);
@@ -153,17 +153,17 @@ class CallbackExchange final : public CollectorExchange {
       multifile::CommExchange::read_own(mine, data, group.piece_bytes, read, state.failure);
     }
     std::byte nothing{};
-    const bool has_no_words = mine.offset == Parcel::failed && mine.bytes == 0;
+    const bool has_no_words = mine.offset == FileExtent::failed && mine.bytes == 0;
     base::keep_failure(failure, [&] { scatter(group, spec_of(mine), has_no_words ? &nothing : data.data(), state); });
     failure = state.failure ? state.failure : failure;
     // Their message is sent in another way.
     std::uint64_t words_follow = state.has_heard && !failure ? 1 : 0;
     spread(group, std::as_writable_bytes(std::span(&words_follow, 1)));
     if (words_follow == 1) {
-      const bool has_failed = mine.offset == Parcel::failed;
-      const auto no_data = [](const Parcel&, base::Bytes) {};
+      const bool has_failed = mine.offset == FileExtent::failed;
+      const auto no_data = [](const FileExtent&, base::Bytes) {};
       base::keep_failure(failure, [&] {
-        gather_and_write(*api_, gathering(group), has_failed ? mine : Parcel(), has_failed ? data : base::Bytes(),
+        gather_and_write(*api_, gathering(group), has_failed ? mine : FileExtent(), has_failed ? data : base::Bytes(),
                          no_data);
       });
     }
@@ -185,7 +185,7 @@ class CallbackExchange final : public CollectorExchange {
 
   // Sends the collector's bytes to all.
   void spread(const CollectorGroup& group, base::MutableBytes bytes) const {
-    const auto copy = [&](const Parcel& piece, base::MutableBytes to) {
+    const auto copy = [&](const FileExtent& piece, base::MutableBytes to) {
       std::ranges::copy(base::Bytes(bytes).subspan(static_cast<std::size_t>(piece.offset), to.size()), to.begin());
     };
     const Read read = copy;
@@ -205,7 +205,7 @@ class CallbackExchange final : public CollectorExchange {
 
 }  // namespace
 
-void gather_and_write(const Api& api, const GroupRange& where, const Parcel& mine, base::Bytes data,
+void gather_and_write(const Api& api, const GroupRange& where, const FileExtent& mine, base::Bytes data,
                       const CollectorExchange::Write& write) {
   CallbackState state(&write, nullptr);
   auto spec = spec_of(mine);

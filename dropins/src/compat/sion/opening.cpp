@@ -143,7 +143,7 @@ class HandOut {
 
 // A single file has no copies to read; those of several need an exchange with the neighbours.
 ParallelWish with_copies(const multifile::Team& team, ParallelWish wish, const multifile::TaskLocation& location) {
-  if (wish.writes() && wish.mode().buddies > 0 && !team.can_relay()) {
+  if (wish.writes() && wish.mode().buddies > 0 && !team.can_keep_copies()) {
     throw Error(Code::unsupported,
                 fmt::format("{}: buddy copies need callbacks for data (gather_and_execute, execute_and_scatter); "
                             "register them, or omit \"buddy\"",

@@ -70,75 +70,76 @@ std::vector<std::string> further_files(const std::string& path, std::uint64_t si
 
 namespace {
 
-void add_properties(Looked& looked, const Metadata& texts, std::optional<std::int64_t> field) {
-  for (base::Property& property : base::properties_of(texts)) looked.properties.push_back({field, std::move(property)});
+void add_properties(ExaminedFile& examined, const Metadata& texts, std::optional<std::int64_t> field) {
+  for (base::Property& property : base::properties_of(texts))
+    examined.properties.push_back({field, std::move(property)});
 }
 
 // From the texts, else from the name.
-void find_trajectory(Looked& looked) {
-  NameParts name = parts_of(looked.path);
-  looked.series = std::move(name.series);
-  for (const FieldProperty& entry : looked.properties) {
+void find_trajectory(ExaminedFile& examined) {
+  NameParts name = parts_of(examined.path);
+  examined.series = std::move(name.series);
+  for (const FieldProperty& entry : examined.properties) {
     if (entry.property.key != "trajectory" && entry.property.key != "SEQUENCE_NUMBER") continue;
     const auto number = base::parse_u64(entry.property.value);
     if (!number || *number > INT64_MAX) continue;
-    looked.trajectory = static_cast<std::int64_t>(*number);
-    looked.trajectory_from = "metadata";
+    examined.trajectory = static_cast<std::int64_t>(*number);
+    examined.trajectory_from = "metadata";
     return;
   }
-  looked.trajectory = name.number;
-  if (name.number) looked.trajectory_from = "name";
+  examined.trajectory = name.number;
+  if (name.number) examined.trajectory_from = "name";
 }
 
-void describe_stranger(Looked& looked) {
-  const auto file = storage::resolve(looked.path).open_read(looked.path);
-  looked.other = format::describe_foreign(*file);
-  looked.has_remains = format::has_remains(*file);
+void describe_stranger(ExaminedFile& examined) {
+  const auto file = storage::resolve(examined.path).open_read(examined.path);
+  examined.other = format::describe_foreign(*file);
+  examined.has_remains = format::has_remains(*file);
 }
 
-void find_further(Looked& looked) {
-  const std::vector<std::string>& files = looked.catalog.files;
-  if (files.size() > 1 && files.front() != looked.path) {
-    looked.part_of = files.front();
+void find_further(ExaminedFile& examined) {
+  const std::vector<std::string>& files = examined.catalog.files;
+  if (files.size() > 1 && files.front() != examined.path) {
+    examined.part_of = files.front();
     return;
   }
-  const std::vector<std::string> further = looked.problem.empty()
-                                               ? further_files(looked.path, looked.status.size, looked.catalog)
-                                               : subfiles_of(looked.path);
+  const std::vector<std::string> further = examined.problem.empty()
+                                               ? further_files(examined.path, examined.status.size, examined.catalog)
+                                               : subfiles_of(examined.path);
   for (const std::string& path : further) {
     FileStatus status;
     status_of(path, status);  // verifying the entry reports what is missing
-    looked.further.push_back({path, status});
+    examined.further.push_back({path, status});
   }
 }
 
-void look_inside(storage::Transport& transport, Looked& looked, const Limits& limits) {
+void examine_inside(storage::Transport& transport, ExaminedFile& examined, const Limits& limits) {
   try {
-    looked.scanned = io::ScannedFile::open(transport, looked.path, {}, limits);
-    looked.catalog = looked.scanned->catalog();
+    examined.scanned = io::ScannedFile::open(transport, examined.path, {}, limits);
+    examined.catalog = examined.scanned->catalog();
   } catch (const Error& error) {
     FileStatus status;
-    looked.is_gone = error.code() == Code::not_found && !status_of(looked.path, status);
-    if (error.code() != Code::unknown_format) looked.problem = error.what();
+    examined.is_gone = error.code() == Code::not_found && !status_of(examined.path, status);
+    if (error.code() != Code::unknown_format) examined.problem = error.what();
   }
   try {
-    const bool is_recognised = !looked.catalog.format.empty() || !looked.problem.empty();
-    is_recognised ? find_further(looked) : describe_stranger(looked);
+    const bool is_recognised = !examined.catalog.format.empty() || !examined.problem.empty();
+    is_recognised ? find_further(examined) : describe_stranger(examined);
   } catch (const Error& error) {
-    looked.problem = error.what();
+    examined.problem = error.what();
   }
 }
 
 }  // namespace
 
-std::string_view Looked::state() const noexcept {
+std::string_view ExaminedFile::state() const noexcept {
   if (!problem.empty()) return name(Verdict::unreadable);
   const Verdict verdict = io::verdict_of({}, catalog.findings);
   if (!is_ok(verdict)) return name(verdict);
   return catalog.complete ? "indexed" : name(Verdict::incomplete);
 }
 
-Sighting Looked::sighting() const {
+Sighting ExaminedFile::sighting() const {
   Sighting sighting{.path = path,
                     .size = status.size,
                     .modified = status.modified,
@@ -151,46 +152,47 @@ Sighting Looked::sighting() const {
   return sighting;
 }
 
-Looked without_look(const std::string& path, const FileStatus& status) {
-  Looked looked;
-  looked.path = path;
-  looked.status = status;
-  find_trajectory(looked);
-  return looked;
+ExaminedFile unexamined_file(const std::string& path, const FileStatus& status) {
+  ExaminedFile examined;
+  examined.path = path;
+  examined.status = status;
+  find_trajectory(examined);
+  return examined;
 }
 
-Looked glance_at(storage::Transport& transport, const std::string& path, const FileStatus& status,
-                 const Limits& limits) {
-  Looked looked;
-  looked.path = path;
-  looked.status = status;
+ExaminedFile examine_headers(storage::Transport& transport, const std::string& path, const FileStatus& status,
+                             const Limits& limits) {
+  ExaminedFile examined;
+  examined.path = path;
+  examined.status = status;
   if (status.inode != 0) {
-    look_inside(transport, looked, limits);
+    examine_inside(transport, examined, limits);
   } else {
-    looked.is_gone = !is_link(path);
-    if (!looked.is_gone) looked.other = "a link to a file that does not exist";
+    examined.is_gone = !is_link(path);
+    if (!examined.is_gone) examined.other = "a link to a file that does not exist";
   }
-  return looked;
+  return examined;
 }
 
-Looked look_at(const std::string& path, const Limits& limits) {
+ExaminedFile examine_file(const std::string& path, const Limits& limits) {
   constexpr int attempts = 3;
-  Looked looked;
+  ExaminedFile examined;
   for (int attempt = 1; attempt <= attempts; ++attempt) {
     FileStatus before, after;
     status_of(path, before);
-    looked = glance_at(storage::resolve(path), path, before, limits);
-    looked.scanned.reset();
+    examined = examine_headers(storage::resolve(path), path, before, limits);
+    examined.scanned.reset();
     const bool is_there = status_of(path, after);
-    looked.is_changing = is_there && (after.size != looked.status.size || after.modified != looked.status.modified);
-    if (!looked.is_changing) break;
+    examined.is_changing =
+        is_there && (after.size != examined.status.size || after.modified != examined.status.modified);
+    if (!examined.is_changing) break;
   }
-  add_properties(looked, looked.catalog.metadata, std::nullopt);
-  for (std::size_t k = 0; k < looked.catalog.fields.size(); ++k) {
-    add_properties(looked, looked.catalog.fields[k].metadata, static_cast<std::int64_t>(k));
+  add_properties(examined, examined.catalog.metadata, std::nullopt);
+  for (std::size_t k = 0; k < examined.catalog.fields.size(); ++k) {
+    add_properties(examined, examined.catalog.fields[k].metadata, static_cast<std::int64_t>(k));
   }
-  find_trajectory(looked);
-  return looked;
+  find_trajectory(examined);
+  return examined;
 }
 
 }  // namespace lq::ensemble
