@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A real SIGINT while `lq` works, verb by verb: it dies of the signal at once, and leaves no file that is not complete."""
 
+import glob
 import os
 import shutil
 import signal
@@ -11,14 +12,22 @@ import time
 
 import pytest
 
+from slow_storage import SlowStorage
 from test_interrupts import sparse_gauge_file
 
 LQ = os.environ.get("LQ_PROGRAM") or shutil.which("lq")
 MPIRUN = shutil.which("mpirun")
 pytestmark = pytest.mark.skipif(LQ is None, reason="there is no lq")
 
-AT_WORK = 0.5  # seconds after which a verb is at its work
+AT_WORK = 60  # calls of the system after which a verb is at its work
+AFTER = {"generate": 1, "manifest": 2500, "references": 2500}  # computes; begin with modules of Python
+AFTER_MPI = 300  # MPI_Init takes some, too
 AT_ONCE = 10  # seconds; one on a machine of one's own
+
+
+@pytest.fixture(scope="module")
+def slow(tmp_path_factory):
+    return SlowStorage(tmp_path_factory.mktemp("slow"))
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +76,7 @@ WRITING = {
     "index": "index FILES/many --db new.db",
     "manifest": "manifest FILES/many -o new.txt",
     "references": "export --references FILES/many -o new.json",
-    "bench": "bench lattice --lattice 32x32x32x64 --path .",
+    "bench": "bench lattice --lattice 16x16x16x16 --path .",
     "set": "set FILES/large.ildg -o new.ildg beta=6.1",
 }
 
@@ -86,47 +95,87 @@ def is_complete(path):
     return path.suffix == ".db" or subprocess.run([LQ, "info", path], stdout=subprocess.DEVNULL).returncode == 0  # zeros are damage to `lq verify`
 
 
-def interrupted(words, folder, send=signal.SIGINT):
-    """The exit code of a program that was at work when the signal came; None if it was ready before."""
-    program = subprocess.Popen(words, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    time.sleep(AT_WORK)
-    if program.poll() is not None:
-        assert program.returncode == 0, program.communicate()[1].decode()
-        return None
-    program.send_signal(send)
+def ends_by(program, send):
+    """The exit code, and what the program said, after a signal that `send` sends."""
     began = time.monotonic()
+    send(program)
     try:
-        program.communicate(timeout=60)
+        words = program.communicate(timeout=60)[1].decode()
     finally:
         program.kill()
     assert time.monotonic() - began < AT_ONCE
-    return program.returncode
+    return program.returncode, words
+
+
+def interrupted(slow, words, folder, number=signal.SIGINT, after=AT_WORK):
+    """The exit code of a program that was at work when the signal came."""
+    program = slow.start(words, after, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    return ends_by(program, lambda program: program.send_signal(number))[0]
+
+
+def files_in(*folders):
+    return [path for folder in folders for path in folder.rglob("*") if path.is_file()]
 
 
 @pytest.mark.parametrize("verb", READING)
-def test_ctrl_c_ends_what_reads(files, tmp_path, verb):
+def test_ctrl_c_ends_what_reads(slow, files, tmp_path, verb):
     if verb == "scrub":
         run("index", "-q", files / "far", "--db", files / "far.db")
-    assert interrupted([LQ, *words_of(READING[verb], files)], tmp_path) == -signal.SIGINT
+    assert interrupted(slow, [LQ, *words_of(READING[verb], files)], tmp_path) == -signal.SIGINT
 
 
 @pytest.mark.parametrize("verb, number", [(verb, signal.SIGINT) for verb in WRITING] + [("convert", signal.SIGTERM), ("manifest", signal.SIGTERM)])
-def test_ctrl_c_leaves_only_what_is_complete(files, tmp_path, verb, number):
-    code = interrupted([LQ, *words_of(WRITING[verb], files)], tmp_path, number)
-    assert code in (-number, None)
-    left = [path for path in tmp_path.rglob("*") if path.is_file()] + list((files / "far").glob("*parity*"))
-    assert code is None or [path for path in left if not is_complete(path)] == []
+def test_ctrl_c_leaves_only_what_is_complete(slow, files, tmp_path, verb, number):
+    assert interrupted(slow, [LQ, *words_of(WRITING[verb], files)], tmp_path, number, AFTER.get(verb, AT_WORK)) == -number
+    assert [path for path in files_in(tmp_path) + list((files / "far").glob("*parity*")) if not is_complete(path)] == []
+
+
+def ranks_of(program):
+    """The processes that the launcher started."""
+    children = []
+    for path in glob.glob(f"/proc/{program.pid}/task/*/children"):
+        with open(path) as lines:
+            children += [int(word) for word in lines.read().split()]
+    return sorted(children)
+
+
+def has_ended(process):
+    try:
+        with open(f"/proc/{process}/stat") as line:
+            return line.read().rsplit(")", 1)[1].split()[0] in "ZX"
+    except OSError:
+        return True
 
 
 @pytest.mark.skipif(not os.path.exists(f"{LQ}-mpi") or MPIRUN is None, reason="there is no lq-mpi")
-@pytest.mark.parametrize("verb", ("generate", "convert", "squeeze", "protect", "copy"))
-def test_ctrl_c_ends_all_ranks(files, tmp_path, verb):
-    """What a launcher makes of Ctrl-C reaches the ranks. It kills them a second later: files that a busy machine has not
-    removed by then have temporary names."""
-    words = [MPIRUN, "-n", "3", f"{LQ}-mpi", *words_of(WRITING[verb], files)]
-    assert interrupted(words, tmp_path) != 0
-    left = [path for path in tmp_path.rglob("*") if path.is_file()] + list((files / "far").glob("*parity*"))
-    assert [path for path in left if not is_complete(path) and not path.name.startswith(".")] == []
+@pytest.mark.parametrize("told", ("launcher", "group", "first", "last"))
+@pytest.mark.parametrize("verb", ("convert", "convert_many", "squeeze", "protect", "copy", "verify"))
+def test_ctrl_c_ends_all_ranks(slow, files, tmp_path, verb, told):
+    """By themselves: this launcher kills them a minute after it told them to end, and of a signal that one rank alone
+    received the others know from it."""
+    patient = ["--mca", "odls_base_sigkill_timeout", "60"] if told in ("first", "last") else []
+    words = [MPIRUN, "-n", "3", *patient, f"{LQ}-mpi", *words_of({**READING, **WRITING}[verb], files)]
+    program = slow.start(words, AFTER_MPI, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
+    ranks = ranks_of(program)
+    assert len(ranks) == 3
+    try:
+        if told == "launcher":
+            program.send_signal(signal.SIGINT)
+        elif told == "group":
+            os.killpg(program.pid, signal.SIGINT)
+        else:
+            os.kill(ranks[0 if told == "first" else -1], signal.SIGINT)
+        began = time.monotonic()
+        while not all(map(has_ended, ranks)):
+            assert time.monotonic() - began < AT_ONCE
+            time.sleep(0.02)
+    finally:
+        os.killpg(program.pid, signal.SIGKILL)
+        for rank in ranks:
+            if not has_ended(rank):
+                os.kill(rank, signal.SIGKILL)
+    program.communicate()
+    assert [path for path in files_in(tmp_path) + list((files / "far").glob("*parity*")) if not is_complete(path)] == []
 
 
 @pytest.mark.skipif(MPIRUN is None, reason="there is no mpirun")

@@ -7,6 +7,8 @@
 
 #include <limequat/error.hpp>
 
+#include "base/interruption_poll.hpp"
+
 namespace lq::base {
 namespace {
 
@@ -73,6 +75,8 @@ bool is_interrupted() noexcept {
   }
   return me.uninterruptible == 0 && me.taken_over && me.taken_over->load(std::memory_order_relaxed);
 }
+
+void poll_for_interruption() noexcept { (void)is_interrupted(); }
 
 void throw_if_interrupted() {
   if (!is_interrupted()) return;

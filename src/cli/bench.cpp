@@ -16,6 +16,7 @@
 #include "bench/result.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/progress.hpp"
 #include "cli/text.hpp"
 #include "cli/write_arguments.hpp"
 
@@ -164,6 +165,7 @@ struct Bench {
   double seconds = 10;
 
   int run(Session& session) {
+    const EndsBySignals ending;  // the files of the measurements are removed
     lattice.settle(what == "pfs" ? BenchPfs::usual_rounds : BenchLattice::usual_rounds);
     const bool has_protocol = !lattice.protocol.empty();
     if (has_protocol && what != "lattice") throw UsageError("--protocol: applies to bench lattice only");

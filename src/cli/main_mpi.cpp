@@ -10,8 +10,10 @@
 
 #include "bench/over_mpi.hpp"
 #include "cli/command.hpp"
+#include "cli/ending_ranks.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/mpi_library.hpp"
+#include "cli/progress.hpp"
 
 int main(int argc, char** argv) try {
   std::signal(SIGPIPE, SIG_IGN);
@@ -28,7 +30,11 @@ int main(int argc, char** argv) try {
   session.gather = lq::bench::make_gather;
   session.grid_paths = lq::bench::make_grid_paths;
   session.with_tasks = lq::bench::with_tasks;
-  return lq::cli::run(session, std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
+  const lq::cli::EndingRanks ranks;
+  lq::cli::EndsBySignals ending(lq::cli::EndingRanks::tell);  // before MPI_Finalize, in which a dying job may wait
+  const int code = lq::cli::run(session, std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
+  ending.agree(lq::cli::EndingRanks::finish);
+  return code;
 } catch (const lq::Error& error) {
   // Only MPI itself fails here: before the session is created, or after it.
   std::fprintf(stderr, "lq-mpi: %s\n", error.what());

@@ -2,15 +2,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/progress.hpp"
 
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 
 #include <limequat/error.hpp>
 
+#include "base/error.hpp"
 #include "comm/team.hpp"
 
 namespace lq::cli {
@@ -22,21 +25,53 @@ constexpr std::uint64_t bar_width = 40;
 
 volatile std::sig_atomic_t told_to_end = 0;  // the number of the signal
 
-// The next signal ends the program immediately.
-void remember(int signal) {
-  told_to_end = signal;
-  std::signal(signal, SIG_DFL);
+volatile std::sig_atomic_t told_at = 0;  // in milliseconds
+int objects_that_remember = 0;
+int (*tell_other_ranks)(int number) noexcept = nullptr;
+
+int milliseconds_now() noexcept {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<int>((now.tv_sec % 1'000'000) * 1000 + now.tv_nsec / 1'000'000);
 }
+
+void remember(int signal) {
+  if (told_to_end == 0) {
+    told_at = milliseconds_now();
+    told_to_end = signal;
+  } else if (std::abs(milliseconds_now() - told_at) >= 500) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+}
+
+[[noreturn]] void throw_as_told() { throw Error(Code::io, "ended by a signal", {.system_errno = ECANCELED}); }
 
 }  // namespace
 
-bool is_told_to_end() noexcept { return told_to_end != 0; }
+bool is_told_to_end() noexcept {
+  // A signal that arrives meanwhile is passed on by the next call.
+  if (tell_other_ranks == nullptr) return told_to_end != 0;
+  const int number = tell_other_ranks(told_to_end);
+  if (number != 0) told_to_end = number;
+  return number != 0;
+}
 
-EndsBySignals::EndsBySignals() : on_ending_(remember), interruptible_(is_told_to_end) {}
+EndsBySignals::EndsBySignals(int (*tell)(int number) noexcept) : on_ending_(remember), interruptible_(is_told_to_end) {
+  if (objects_that_remember++ == 0) tell_other_ranks = tell;
+}
 
 EndsBySignals::~EndsBySignals() {
   on_ending_.reset();
-  if (told_to_end != 0) std::raise(told_to_end);
+  if (--objects_that_remember == 0 && told_to_end != 0) std::raise(told_to_end);
+}
+
+void EndsBySignals::agree(int (*finish)(int number)) { told_to_end = finish(told_to_end); }
+
+void end_if_told(const Session& session) {
+  std::exception_ptr failure;
+  if (is_told_to_end()) base::keep_failure(failure, throw_as_told);
+  session.communicator.agree(failure);
 }
 
 ProgressBar::ProgressBar(const Session& session, std::string label)
@@ -48,7 +83,7 @@ ProgressBar::ProgressBar(const Session& session, std::string label)
 ProgressBar::~ProgressBar() { clear(); }
 
 void ProgressBar::show(std::uint64_t done, std::uint64_t total) {
-  if (is_alone_ && told_to_end != 0) throw Error(Code::io, "ended by a signal", {.system_errno = ECANCELED});
+  if (is_alone_ && is_told_to_end()) throw_as_told();
   if (!enabled_ || total == 0) return;
   const Clock::time_point now = Clock::now();
   if (now < next_) return;

@@ -46,19 +46,28 @@ class OnEnding {
 // Whether such a signal was remembered.
 bool is_told_to_end() noexcept;
 
-// While it lives, such a signal is remembered, and calls of the library end by it; then it does what it does. Of ranks,
-// too: launchers hand it on, and wait a moment before they kill. The next signal ends the program at once.
+// During its lifetime, such a signal is remembered, and calls of the library end early. The destructor of the outermost
+// object then lets the signal take its usual effect. Another signal, half a second later or more, ends the program
+// immediately: launchers pass on what ranks receive from the terminal as well.
 class EndsBySignals {
  public:
-  EndsBySignals();
+  // `tell`: passes the number of this rank's signal on to the other ranks, and returns one that any rank received.
+  explicit EndsBySignals(int (*tell)(int number) noexcept = nullptr);
   ~EndsBySignals();
   EndsBySignals(const EndsBySignals&) = delete;
   EndsBySignals& operator=(const EndsBySignals&) = delete;
+
+  // Collective, by an object of all ranks, when their work has ended: all of them end by the signal that one received.
+  // Otherwise the other ranks wait in MPI_Finalize for the one that is gone. `finish`: the largest number of all ranks.
+  void agree(int (*finish)(int number));
 
  private:
   std::optional<OnEnding> on_ending_;
   Interruptible interruptible_;
 };
+
+// Collective, between two files. Throws on all ranks if a signal told one of them to end.
+void end_if_told(const Session& session);
 
 class ProgressBar {
  public:
@@ -106,7 +115,10 @@ void take_in_order(const Session& session, std::string label, std::size_t count,
     return work(static_cast<std::size_t>(k));
   };
   if (how.is_alone) return base::in_order(count, how.things, work_on, take_one);
-  for (std::uint64_t k = 0; k < count; ++k) take_one(k, work_on(k));
+  for (std::uint64_t k = 0; k < count; ++k) {
+    end_if_told(session);
+    take_one(k, work_on(k));
+  }
 }
 
 // Returns the result of `work` with these options and a bar.

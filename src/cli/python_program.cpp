@@ -97,11 +97,17 @@ pid_t spawn(std::vector<std::string> words, int end = -1) {
   return child;
 }
 
-// The exit code of an ended process.
-int exit_code_of_process(pid_t child) {
+// The exit code of an ended process. While it works, `meanwhile` is called every 10 ms, if given.
+int exit_code_of_process(pid_t child, void (*meanwhile)() = nullptr) {
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) return environment;
+  for (;;) {
+    const pid_t ended = ::waitpid(child, &status, meanwhile != nullptr ? WNOHANG : 0);
+    if (ended < 0 && errno != EINTR) return environment;
+    if (ended > 0) break;
+    if (ended < 0 || meanwhile == nullptr) continue;
+    meanwhile();
+    const timespec nap{0, 10'000'000};
+    ::nanosleep(&nap, nullptr);
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(environment);
 }
@@ -114,15 +120,20 @@ void hand_on(int signal) {
   ::kill(static_cast<pid_t>(working_child), signal);
 }
 
+// Signals that other ranks received.
+void hand_on_of_ranks() {
+  if (handed_on == 0 && is_told_to_end()) hand_on(SIGINT);
+}
+
 // Its exit code. What this process is told the program is told, and this process ends like it.
-int run_program(const std::vector<std::string>& words) {
+int run_program(const std::vector<std::string>& words, bool has_ranks) {
   const pid_t child = spawn(words);
   if (child < 0) return lacks_packages;
   working_child = static_cast<std::sig_atomic_t>(child);
   int code = fine;
   {
     const OnEnding handing_on(hand_on);
-    code = exit_code_of_process(child);
+    code = exit_code_of_process(child, has_ranks ? hand_on_of_ranks : nullptr);
   }
   if (handed_on != 0 && code != fine) std::raise(handed_on);
   return code;
@@ -169,7 +180,7 @@ int run_python(const Session& session, const PythonProgram& program, std::vector
   std::vector<std::string> command = command_of(program, session.verbose, words), tried;
   for (const std::string& interpreter : interpreters()) {
     command.front() = interpreter;
-    const int code = run_program(command);
+    const int code = run_program(command, session.communicator.size() > 1);
     if (code != lacks_packages) return code;
     tried.push_back(interpreter);
   }

@@ -26,6 +26,7 @@
 #include "base/text.hpp"
 #include "cli/arguments.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/progress.hpp"
 #include "cli/text.hpp"
 #include "io/new_file.hpp"
 
@@ -139,11 +140,13 @@ int for_each_file(Session& session, const std::vector<std::string>& files,
                   const std::function<int(const std::string& path)>& work) {
   int code = fine;
   for (const std::string& path : files) {
+    end_if_told(session);
     if (!session.from_root(session.out.wants_more() ? 1 : 0)) break;
     try {
       code = worse(code, work(path));
     } catch (const Error& error) {
       code = worse(code, tell(session, path, error));
+      if (error.facts().system_errno == ECANCELED) break;
     }
   }
   return code;

@@ -10,6 +10,7 @@
 
 #include "base/backoff.hpp"
 #include "base/error.hpp"
+#include "base/interruption_poll.hpp"
 
 namespace lq::mpi {
 namespace {
@@ -103,6 +104,7 @@ void wait(MPI_Request& request, const char* what, MPI_Status* status) {
   base::Backoff backoff(base::Backoff::Who::rank);
   while (done == 0) {
     backoff.wait();
+    base::poll_for_interruption();
     check(MPI_Test(&request, &done, status), what);
   }
 }

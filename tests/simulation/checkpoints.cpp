@@ -54,6 +54,9 @@ class CheckpointRun final : public Item {
     const std::string id = fmt::format("{:016x}", 1 + draw.below(1000));
     machine_.put(path_ + "/.lq-checkpoints.id", id + "\n");
     for (int number = 0; number < nodes_; ++number) machine_.put(node(number) + "/" + id + "/program", "its folder");
+    for (int rank = 0; rank < nodes_ * ranks_per_node_; ++rank) {
+      machine_.put(fmt::format("{}/{}/parity-{:06}/program", node(rank / ranks_per_node_), id, rank), "its folder");
+    }
   }
 
   void step(const Tell& tell) override {

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -178,7 +179,12 @@ std::uint64_t CheckpointDirectory::id() const {
   constexpr std::size_t digits = 16;
   const std::string name = of(id_name);
   if (transport_.kind(name) == storage::PathKind::file) {
-    const std::string text = read_small(name);
+    // Read until two reads agree: with another id, checkpoints on the nodes are not found.
+    std::string text = read_small(name);
+    for (int tries = 0; tries < 3; ++tries) {
+      const std::string before = std::exchange(text, read_small(name));
+      if (text == before) break;
+    }
     const auto high = base::parse_hex32(text.substr(0, number_digits));
     const auto low = base::parse_hex32(text.size() >= digits ? text.substr(number_digits, number_digits) : "");
     if (high && low && (*high != 0 || *low != 0)) return std::uint64_t{*high} << 32 | *low;

@@ -362,8 +362,8 @@ std::vector<NodeSet> NodeLevel::find() const {
       std::map<std::uint64_t, NodeSet> seen;
       for (const std::vector<std::byte>& bytes : comm.gather(std::as_bytes(std::span(here)), 0)) {
         for (const NodeSet& one : comm::take_all<NodeSet>(base::Bytes(bytes))) {
-          const bool was_complete = seen.emplace(one.set, one).first->second.was_complete;
-          seen[one.set].was_complete = was_complete || one.was_complete;
+          NodeSet& known = seen.emplace(one.set, one).first->second;
+          known.was_complete = known.was_complete || one.was_complete;
         }
       }
       for (const auto& [set, one] : seen) sets.push_back(one);
@@ -477,18 +477,19 @@ void NodeLevel::fetch_own(const NodeSet& set, std::map<std::uint64_t, NodePart>&
     }
     return pieces;
   });
-  if (!lost.empty()) restore_own(set, lost, parts);
+  if (!lost.empty()) restore_own(set, lost, parts, lacks == 0);
 }
 
-// By parity, from all that is left of each group.
+// By parity, from all that is left of each group. `has_proven`: the part of this rank is there and proven.
 void NodeLevel::restore_own(const NodeSet& set, std::span<const std::uint64_t> lost,
-                            std::map<std::uint64_t, NodePart>& parts) const {
+                            std::map<std::uint64_t, NodePart>& parts, bool has_proven) const {
   comm::Comm& comm = communicator_.engine();
   std::map<std::uint64_t, NodePart> intact;
   std::vector<NodePart> parity;
   comm::agree(comm, [&] {
     for (const auto& [piece, part] : parts) {
-      if (is_whole(part)) intact.insert_or_assign(piece, part);
+      const bool is_proven = has_proven && piece == static_cast<std::uint64_t>(comm.rank());
+      if (is_proven || is_whole(part)) intact.insert_or_assign(piece, part);
     }
     for (NodePart& one : published_here(parity_folder, set.set)) {
       if (is_whole(one)) parity.push_back(std::move(one));

@@ -62,8 +62,8 @@ class NodeLevel {
   void note_complete(const CheckpointReport& report) const noexcept;
   void keep_parity(CheckpointReport& report);
   void fetch_own(const NodeSet& set, std::map<std::uint64_t, NodePart>& parts) const;
-  void restore_own(const NodeSet& set, std::span<const std::uint64_t> lost,
-                   std::map<std::uint64_t, NodePart>& parts) const;
+  void restore_own(const NodeSet& set, std::span<const std::uint64_t> lost, std::map<std::uint64_t, NodePart>& parts,
+                   bool has_proven) const;
   void take_own(const std::string& name, std::map<std::uint64_t, NodePart>& parts) const;
   void prove_part(const NodePart& part) const;
   bool is_whole(const NodePart& part) const;
