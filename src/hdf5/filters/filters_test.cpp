@@ -67,6 +67,7 @@ TEST(Hdf5Filters, UndoWhatTheLibraryDid) {
     std::uint32_t mask = 0;
     ASSERT_GE(read_chunk(data.get(), &first, mask, encoded.data()), 0);
     const format::TileCodec* codec = tile_codec(chosen.encoding);
+    if (codec == nullptr && tile_codec("deflate:4") == nullptr) GTEST_SKIP() << "built without libdeflate";
     ASSERT_NE(codec, nullptr) << chosen.encoding;
     std::vector<double> back(number_count);
     codec->decode(encoded, std::as_writable_bytes(std::span(back)));
