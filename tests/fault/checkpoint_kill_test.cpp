@@ -46,6 +46,10 @@ class Killed : public ::testing::TestWithParam<Compression> {
             ::mmap(nullptr, sizeof(Diary), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {}
   ~Killed() override { ::munmap(diary_, sizeof(Diary)); }
 
+  void SetUp() override {
+    if (!is_available(GetParam())) GTEST_SKIP() << "built without " << name(GetParam());
+  }
+
   static int kills() {
     const char* text = std::getenv("LQ_KILLS");
     return text != nullptr ? std::atoi(text) : 20;

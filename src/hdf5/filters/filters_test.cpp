@@ -67,6 +67,7 @@ TEST(Hdf5Filters, UndoWhatTheLibraryDid) {
     std::uint32_t mask = 0;
     ASSERT_GE(read_chunk(data.get(), &first, mask, encoded.data()), 0);
     const format::TileCodec* codec = tile_codec(chosen.encoding);
+    if (codec == nullptr && tile_codec("deflate:4") == nullptr) GTEST_SKIP() << "built without libdeflate";
     ASSERT_NE(codec, nullptr) << chosen.encoding;
     std::vector<double> back(number_count);
     codec->decode(encoded, std::as_writable_bytes(std::span(back)));
@@ -81,6 +82,7 @@ TEST(Hdf5Filters, AreUndoneByTheLibrary) {
     Image image("filtered.h5");
     const Handle file = create_in(image);
     const Handle data = create_filtered(file.get(), chosen);
+    if (tile_codec("deflate:4") == nullptr) GTEST_SKIP() << "built without libdeflate";
     const auto encoded = tile_codec(chosen.encoding)->encode(std::as_bytes(std::span(values)));
     const hsize_t first = 0;
     ASSERT_GE(H5Dwrite_chunk(data.get(), H5P_DEFAULT, 0, &first, encoded.size(), encoded.data()), 0);
