@@ -358,7 +358,7 @@ std::vector<NodeSet> NodeLevel::find() const {
                         directory.transport().kind(note) == storage::PathKind::file});
       }
     });
-    base::keep_failure(failure, [&] {
+    comm::take_part(failure, [&] {
       std::map<std::uint64_t, NodeSet> seen;
       for (const std::vector<std::byte>& bytes : comm.gather(std::as_bytes(std::span(here)), 0)) {
         for (const NodeSet& one : comm::take_all<NodeSet>(base::Bytes(bytes))) {
@@ -436,13 +436,13 @@ void NodeLevel::fetch_own(const NodeSet& set, std::map<std::uint64_t, NodePart>&
   comm::agree(comm, [&] {
     std::exception_ptr failure;
     std::vector<std::uint64_t> all;
-    base::keep_failure(failure, [&] {
+    comm::take_part(failure, [&] {
       const std::vector<std::uint64_t> mine(lacks, rank);
       for (const auto& bytes : comm.gather(std::as_bytes(std::span(mine)), 0)) {
         for (const auto one : comm::take_all<std::uint64_t>(base::Bytes(bytes))) all.push_back(one);
       }
     });
-    base::keep_failure(failure, [&] {
+    comm::take_part(failure, [&] {
       const auto bytes = comm::broadcast_bytes(comm, std::as_bytes(std::span(all)));
       wanted = comm::take_all<std::uint64_t>(base::Bytes(bytes));
     });

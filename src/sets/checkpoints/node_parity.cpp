@@ -443,7 +443,7 @@ std::vector<Left> find_groups(comm::Comm& comm, std::span<const std::uint64_t> l
       }
       for (const std::string& text : texts) comm::append_text(mine, text);
     });
-    base::keep_failure(failure, [&] {
+    comm::take_part(failure, [&] {
       std::set<std::string> texts;
       for (const std::vector<std::byte>& bytes : comm.gather(mine, 0)) {
         for (base::Bytes rest = bytes; !rest.empty();) texts.insert(comm::take_text(rest));
@@ -601,7 +601,7 @@ std::vector<int> form_parity_group(comm::Comm& comm, int nodes) {
   return comm::agree(comm, [&] {
     std::exception_ptr failure;
     std::vector<std::vector<int>> groups(static_cast<std::size_t>(comm.size()));
-    base::keep_failure(failure, [&] {
+    comm::take_part(failure, [&] {
       const std::array<std::int32_t, 1> mine{node.ranks().front()};
       std::vector<std::int32_t> node_of_rank;
       for (const std::vector<std::byte>& bytes : comm.gather(std::as_bytes(std::span(mine)), 0)) {
@@ -610,7 +610,7 @@ std::vector<int> form_parity_group(comm::Comm& comm, int nodes) {
       if (comm.rank() == 0) groups = deal_parity_groups(node_of_rank, nodes);
     });
     std::vector<int> group;
-    base::keep_failure(failure, [&] {
+    comm::take_part(failure, [&] {
       const std::vector<std::byte> bytes = comm.scatter_parts(
           [&](int rank) {
             const auto all = std::as_bytes(std::span(groups[static_cast<std::size_t>(rank)]));
