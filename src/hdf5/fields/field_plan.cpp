@@ -247,8 +247,11 @@ Layout plan_field(const FieldRequest& request) {
     const Lock again;
     std::vector<Literal> literals = carry_out(Draft(pending->request.before), *pending, digest);
     if (pending->payload.encoding.empty() && end_of(literals) != end) {
-      base::fail(Code::internal, {}, "{}: the file would end at {} instead of at {} as planned", pending->request.name,
-                 end_of(literals), end);
+      base::fail(
+          Code::io, {.record = pending->request.name},
+          "{}: with it the file would end at {}, and at {} when it was planned: the metadata of the file were read "
+          "differently, by a fault of the storage or because another program writes to it; try again",
+          pending->request.name, end_of(literals), end);
     }
     return literals;
   };

@@ -368,7 +368,7 @@ FieldsWriter::Start AppendedSet::open_fields() {
   const auto open = [&] {
     if (fields_problem_) throw Error(*fields_problem_);
     start = common_.fields > 0 ? behind_fields(transport_, path_, generation_, common_.fields)
-                               : create_fields(transport_, path_, generation_, false);
+                               : create_fields(transport_, path_, generation_, options_.overwrite);
   };
   comm::share_from_root(all(), open, start);
   return start;

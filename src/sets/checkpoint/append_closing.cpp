@@ -23,7 +23,7 @@ namespace sion = format::sion;
 void AppendedSet::publish_fields() {
   if (!fields_ || fields_->at() == fields_->name()) return;
   if (fields() == 0) return transport_.remove(fields_->at());  // the writes of the first fields failed
-  give_name(transport_, path_, fields_->at(), fields_->name(), false);
+  give_name(transport_, path_, fields_->at(), fields_->name(), options_.overwrite);
   transport_.sync_directory(path_);
 }
 

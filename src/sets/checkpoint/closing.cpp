@@ -4,12 +4,18 @@
 // The 12 bytes that close a file begin at 4 modulo 16, so they are within one sector and page.
 #include "sets/checkpoint/closing.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include <limequat/catalog.hpp>
 #include <limequat/error.hpp>
 
 #include "base/error.hpp"
 #include "base/path.hpp"
 #include "base/random_number.hpp"
 #include "comm/wire.hpp"
+#include "format/format.hpp"
 #include "format/sion/head.hpp"
 #include "io/new_file.hpp"
 #include "io/replacement.hpp"
@@ -219,10 +225,40 @@ std::int32_t files_of(storage::Transport& transport, const std::string& path) {
   return 0;
 }
 
+namespace {
+
+// What is left of a writer that did not sync before the power failed: nothing, zeros, or fields of which parts are
+// lost.
+bool has_lost_its_contents(storage::Transport& transport, const std::string& name) {
+  const auto file = transport.open_read(name);
+  std::array<std::byte, 512> start{};  // a sector
+  const std::size_t got = file->read_at(0, start);
+  if (std::all_of(start.begin(), start.begin() + got, [](std::byte byte) { return byte == std::byte{0}; })) return true;
+  try {
+    const format::Format& found = format::recognise(*file);
+    if (found.name() != "scidac") return false;
+    const Catalog catalog = found.container->scan(*file, {});
+    return !catalog.complete || std::ranges::any_of(catalog.findings, [](const Finding& finding) {
+      return finding.severity == Severity::error;
+    });
+  } catch (const Error& error) {
+    return error.code() == Code::truncated || error.code() == Code::malformed;
+  }
+}
+
+}  // namespace
+
 void require_fields_target(storage::Transport& transport, const std::string& path, bool overwrite) {
   const std::string name = fields_name(path);
-  // A file of that name that belongs to no set must not be replaced without a request.
-  io::require_target(transport, name, overwrite && fields_generation_at(transport, name));
+  // A file of that name that belongs to no set must not be replaced without a request for that file.
+  if (overwrite && transport.kind(name) == storage::PathKind::file && !fields_generation_at(transport, name) &&
+      !has_lost_its_contents(transport, name)) {
+    base::fail(
+        Code::exists, name,
+        "this file has no fields of a set, and is not replaced with the set; move it, or choose another name for "
+        "the set");
+  }
+  io::require_target(transport, name, overwrite);
 }
 
 void remove_quietly(storage::Transport& transport, const std::string& path) noexcept {

@@ -136,6 +136,19 @@ TEST_F(Fields, AFileOfAnotherProgramIsNotReplaced) {
   EXPECT_EQ(contents(fields_), "notes of somebody");
 }
 
+// The power failed before a writer without sync had closed its set.
+TEST_F(Fields, OfWhichTheContentsAreLostAreReplaced) {
+  write(0);
+  const std::string whole = contents(fields_);
+  for (const std::string& left : {std::string(), std::string(700, '\0'), std::string(512, '\0') + whole.substr(512),
+                                  whole.substr(0, 1000)}) {
+    fs::remove(path_);
+    put_contents(fields_, left);
+    write(10);
+    expect_both(10);
+  }
+}
+
 TEST_F(Fields, NamesAreChecked) {
   testing::run_ranks(2, [&](std::shared_ptr<comm::Comm> comm) {
     MultifileWriter writer(path_, Communicator(comm));

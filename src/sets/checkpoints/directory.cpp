@@ -334,10 +334,6 @@ UnfinishedCheckpoint::~UnfinishedCheckpoint() {
   }
 }
 
-std::string UnfinishedCheckpoint::path_of(std::string_view file) const {
-  return directory_.of(name_) + "/" + std::string(file);
-}
-
 std::unique_ptr<storage::File> UnfinishedCheckpoint::create(std::string_view file) const {
   return directory_.transport().create(path_of(file));
 }

@@ -115,7 +115,8 @@ class UnfinishedCheckpoint {
   UnfinishedCheckpoint(const UnfinishedCheckpoint&) = delete;
   UnfinishedCheckpoint& operator=(const UnfinishedCheckpoint&) = delete;
 
-  std::string path_of(std::string_view file) const;
+  std::string folder() const { return directory_.of(name_); }
+  std::string path_of(std::string_view file) const { return folder() + "/" + std::string(file); }
   std::unique_ptr<storage::File> create(std::string_view file) const;
   // Gives it its name, which is returned. Its files are synced and closed.
   std::string publish();

@@ -259,20 +259,42 @@ void require_name(std::string_view name, std::string_view what) {
                           base::printable(name), what, longest_name));
 }
 
+namespace {
+
+// The bytes of the file of states. They are compared with its checksums, as far as it has some, because they are not
+// the bytes that were compared when the checkpoint was proven.
+std::vector<std::byte> bytes_of_states(storage::File& file, const Manifest& manifest) {
+  const std::uint64_t size = file.size();
+  std::vector<std::byte> bytes(static_cast<std::size_t>(size));
+  if (file.read_at(0, bytes) != bytes.size()) {
+    base::fail(Code::truncated, {.path = file.path()}, "it became shorter while being read");
+  }
+  const auto summed = std::ranges::find(manifest.files, state_file_name, &SummedFile::name);
+  if (summed == manifest.files.end()) return bytes;
+  for (std::size_t block = 0; block < summed->sums.size(); ++block) {
+    const std::uint64_t begin = std::min(block * manifest.block_bytes, size);
+    const std::uint64_t length = std::min(manifest.block_bytes, size - begin);
+    if (kernels::crc32(0, base::Bytes(bytes).subspan(begin, length)) == summed->sums[block]) continue;
+    base::fail(Code::checksum_mismatch, {.path = file.path(), .offset = begin},
+               "bytes {} to {} are not those that were saved", begin, begin + length);
+  }
+  return bytes;
+}
+
+}  // namespace
+
 std::map<std::string, std::vector<std::byte>> read_states(storage::Transport& transport, const std::string& folder,
                                                           const Manifest& manifest) {
   std::map<std::string, std::vector<std::byte>> states;
   if (manifest.states.empty()) return states;
   const auto file = transport.open_read(folder + "/" + std::string(state_file_name));
+  const std::vector<std::byte> all = bytes_of_states(*file, manifest);
   for (const NamedState& one : manifest.states) {
-    if (one.offset > file->size() || one.bytes > file->size() - one.offset) {
+    if (one.offset > all.size() || one.bytes > all.size() - one.offset) {
       base::fail(Code::truncated, {.path = file->path(), .record = one.name}, "it ends within \"{}\"", one.name);
     }
-    std::vector<std::byte> bytes(static_cast<std::size_t>(one.bytes));
-    if (file->read_at(one.offset, bytes) != bytes.size()) {
-      base::fail(Code::truncated, {.path = file->path(), .record = one.name}, "it became shorter while being read");
-    }
-    states[one.name] = std::move(bytes);
+    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(one.offset);
+    states[one.name] = {begin, begin + static_cast<std::ptrdiff_t>(one.bytes)};
   }
   return states;
 }

@@ -268,7 +268,7 @@ class ParityWriter {
     manifest_.date = base::seconds_now();
     manifest_.block_bytes = block_bytes_for(bytes);
     manifest_.files = {{std::string(parity_file_name), bytes}};
-    sum_files(Communicator().engine(), into_.transport(), entry_.path_of("."), manifest_);
+    sum_files(Communicator().engine(), into_.transport(), entry_.folder(), manifest_);
     into_.write_small(entry_.path_of(manifest_name), base::as_bytes(encode(manifest_)));
     entry_.publish();
   }
