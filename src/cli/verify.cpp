@@ -406,6 +406,7 @@ ensemble::VerifiedFile with_contents(ensemble::VerifiedFile file, const VerifyOp
   try {
     const PackedFile packed(file.path);
     file.verification = lq::verify(packed.path(), {}, options);
+    file.verification->path = file.path;
     file.verdict = file.verification->verdict;
     file.problem.clear();
   } catch (const Error& error) {

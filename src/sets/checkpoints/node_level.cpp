@@ -358,9 +358,11 @@ std::vector<NodeSet> NodeLevel::find() const {
                         directory.transport().kind(note) == storage::PathKind::file});
       }
     });
-    comm::take_part(failure, [&] {
+    std::vector<std::vector<std::byte>> gathered;
+    comm::take_part(failure, [&] { gathered = comm.gather(std::as_bytes(std::span(here)), 0); });
+    base::keep_failure(failure, [&] {
       std::map<std::uint64_t, NodeSet> seen;
-      for (const std::vector<std::byte>& bytes : comm.gather(std::as_bytes(std::span(here)), 0)) {
+      for (const std::vector<std::byte>& bytes : gathered) {
         for (const NodeSet& one : comm::take_all<NodeSet>(base::Bytes(bytes))) {
           NodeSet& known = seen.emplace(one.set, one).first->second;
           known.was_complete = known.was_complete || one.was_complete;
@@ -435,18 +437,19 @@ void NodeLevel::fetch_own(const NodeSet& set, std::map<std::uint64_t, NodePart>&
   std::vector<std::uint64_t> wanted;  // requested pieces
   comm::agree(comm, [&] {
     std::exception_ptr failure;
-    std::vector<std::uint64_t> all;
-    comm::take_part(failure, [&] {
-      const std::vector<std::uint64_t> mine(lacks, rank);
-      for (const auto& bytes : comm.gather(std::as_bytes(std::span(mine)), 0)) {
-        for (const auto one : comm::take_all<std::uint64_t>(base::Bytes(bytes))) all.push_back(one);
+    std::vector<std::uint64_t> mine, all;
+    std::vector<std::vector<std::byte>> gathered;
+    std::vector<std::byte> bytes;
+    base::keep_failure(failure, [&] { mine.assign(lacks, rank); });
+    comm::take_part(failure, [&] { gathered = comm.gather(std::as_bytes(std::span(mine)), 0); });
+    base::keep_failure(failure, [&] {
+      for (const auto& some : gathered) {
+        for (const auto one : comm::take_all<std::uint64_t>(base::Bytes(some))) all.push_back(one);
       }
     });
-    comm::take_part(failure, [&] {
-      const auto bytes = comm::broadcast_bytes(comm, std::as_bytes(std::span(all)));
-      wanted = comm::take_all<std::uint64_t>(base::Bytes(bytes));
-    });
+    comm::take_part(failure, [&] { bytes = comm::broadcast_bytes(comm, std::as_bytes(std::span(all))); });
     if (failure) std::rethrow_exception(failure);
+    wanted = comm::take_all<std::uint64_t>(base::Bytes(bytes));
   });
   // Among the ranks with an intact one, the lowest sends it.
   std::vector<std::uint64_t> owners = comm::agree(comm, [&] {

@@ -443,9 +443,11 @@ std::vector<Left> find_groups(comm::Comm& comm, std::span<const std::uint64_t> l
       }
       for (const std::string& text : texts) comm::append_text(mine, text);
     });
-    comm::take_part(failure, [&] {
+    std::vector<std::vector<std::byte>> gathered;
+    comm::take_part(failure, [&] { gathered = comm.gather(mine, 0); });
+    base::keep_failure(failure, [&] {
       std::set<std::string> texts;
-      for (const std::vector<std::byte>& bytes : comm.gather(mine, 0)) {
+      for (const std::vector<std::byte>& bytes : gathered) {
         for (base::Bytes rest = bytes; !rest.empty();) texts.insert(comm::take_text(rest));
       }
       for (const std::string& text : texts) comm::append_text(all, text);
@@ -600,27 +602,29 @@ std::vector<int> form_parity_group(comm::Comm& comm, int nodes) {
   if (node.is_only()) return {};
   return comm::agree(comm, [&] {
     std::exception_ptr failure;
-    std::vector<std::vector<int>> groups(static_cast<std::size_t>(comm.size()));
-    comm::take_part(failure, [&] {
-      const std::array<std::int32_t, 1> mine{node.ranks().front()};
+    std::vector<std::vector<int>> groups;  // empty after a failure
+    const std::array<std::int32_t, 1> mine{node.ranks().front()};
+    std::vector<std::vector<std::byte>> gathered;
+    comm::take_part(failure, [&] { gathered = comm.gather(std::as_bytes(std::span(mine)), 0); });
+    base::keep_failure(failure, [&] {
       std::vector<std::int32_t> node_of_rank;
-      for (const std::vector<std::byte>& bytes : comm.gather(std::as_bytes(std::span(mine)), 0)) {
+      for (const std::vector<std::byte>& bytes : gathered) {
         node_of_rank.push_back(comm::from_bytes<std::int32_t>(bytes));
       }
       if (comm.rank() == 0) groups = deal_parity_groups(node_of_rank, nodes);
     });
-    std::vector<int> group;
+    std::vector<std::byte> bytes;
     comm::take_part(failure, [&] {
-      const std::vector<std::byte> bytes = comm.scatter_parts(
+      bytes = comm.scatter_parts(
           [&](int rank) {
+            if (groups.empty()) return std::vector<std::byte>();
             const auto all = std::as_bytes(std::span(groups[static_cast<std::size_t>(rank)]));
             return std::vector<std::byte>(all.begin(), all.end());
           },
           0);
-      group = comm::take_all<int>(base::Bytes(bytes));
     });
     if (failure) std::rethrow_exception(failure);
-    return group;
+    return comm::take_all<int>(base::Bytes(bytes));
   });
 }
 
