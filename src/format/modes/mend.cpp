@@ -92,6 +92,7 @@ class Mending {
   void read_entries(Slots& slots);
   void choose();
   std::optional<Kept> choose(std::uint64_t number, const std::optional<Entry>& entry, std::uint64_t end) const;
+  bool overlaps_index(const Entry& entry) const;
   void leave_out_gaps();
   void leave_out(std::uint64_t begin, std::uint64_t end);
   void mark();
@@ -215,11 +216,20 @@ void Mending::read_entries(Slots& slots) {
   slots.entries.resize(slots.count ? static_cast<std::size_t>(*slots.count) : last);
 }
 
+// True if the records of the mode would lie in a block of the index.
+bool Mending::overlaps_index(const Entry& entry) const {
+  const std::uint64_t begin = entry.offset - lime::header_bytes, end = end_of(record_of(entry), entry_bytes_);
+  return std::ranges::any_of(blocks_, [&](const Slots& slots) {
+    return begin < end_of(slots.offset, Block::head_bytes + slots.room * entry_bytes_) &&
+           slots.offset - lime::header_bytes < end;
+  });
+}
+
 std::optional<Kept> Mending::choose(std::uint64_t number, const std::optional<Entry>& entry, std::uint64_t end) const {
   const auto fits = [&](const Entry& one) {
     const Payload payload = payload_of(one);
     return one.offset >= end + lime::header_bytes && one.offset <= file_.size() &&
-           payload.length <= file_.size() - one.offset;
+           payload.length <= file_.size() - one.offset && !overlaps_index(one);
   };
   if (entry) return fits(*entry) ? std::optional(Kept{number, *entry}) : std::nullopt;
   // The last one with that number: an earlier one was never committed, otherwise its number would not have been reused.
