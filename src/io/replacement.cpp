@@ -217,6 +217,15 @@ bool remove_quietly(Transport& transport, const std::string& path) noexcept {
   }
 }
 
+// Another writer may have taken the record for a leftover before it was locked, and created its own.
+void remove_own(Transport& transport, const std::string& record, const std::optional<Identity>& own) noexcept {
+  try {
+    if (!own || storage::is_same_file(transport.identity(record), *own)) transport.remove(record);
+  } catch (...) {
+    // It no longer exists, or the next settlement removes it.
+  }
+}
+
 // Renames the first file last, for programs that do not know records.
 void give_names(Transport& transport, const Replacement& replacement, base::FunctionRef<void()> decided) {
   bool is_decided = false;
@@ -376,16 +385,18 @@ void replace_together(Transport& transport, const std::vector<Renaming>& files, 
   const std::string record = replacement_path(first);
   settle_replacement(transport, first, sync);
   const auto file = transport.create(record);
+  std::optional<Identity> own;
   bool is_decided = false;
   try {
+    own = file->identity();
     const storage::WriterLock lock = lock_of(record);
     const Replacement replacement = plan(transport, files, overwrite, files_before);
     file->write_at(0, encode_replacement(replacement));
     if (sync != Sync::none) file->sync();
     file->close();
     if (sync == Sync::full) transport.sync_directory(record);
-    // Another writer takes an incomplete record for a leftover.
-    if (!look_at(transport, record)) {
+    // Another writer takes an incomplete record for a leftover, and creates its own.
+    if (!look_at(transport, record) || !storage::is_same_file(transport.identity(record), *own)) {
       throw Error(Code::io,
                   fmt::format("{}: another program writes files of this name at the same time; no file was published. "
                               "Let only one program write at a time",
@@ -398,7 +409,7 @@ void replace_together(Transport& transport, const std::vector<Renaming>& files, 
     });
   } catch (const Error& error) {
     if (!is_decided) {
-      remove_quietly(transport, record);
+      remove_own(transport, record, own);
       throw;
     }
     throw Error(error.code(),
