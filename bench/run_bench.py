@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # The set of measurements behind docs/benchmarks: runs lq-mpi and bench_peers, keeps their JSON, draws it with `lq plot`
-# and writes the pages. Called by `./dev bench`; less than five minutes on two cores.
+# and writes the pages. Called by `./dev bench`; about ten minutes on two cores.
 import argparse
 import json
 import lzma
