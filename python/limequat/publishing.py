@@ -7,7 +7,8 @@ import errno
 import os
 import secrets
 
-from limequat.errors import Error, Exists, IoError, NoPermission, NoSpace, NotFound
+from limequat.errors import Error, Exists, InvalidArgument, IoError, NoPermission, NoSpace, NotFound, UnknownFormat
+from limequat.questions import info
 
 _BY_ERRNO = {errno.ENOENT: NotFound, errno.EEXIST: Exists, errno.EACCES: NoPermission, errno.EPERM: NoPermission,
              errno.EROFS: NoPermission, errno.ENOSPC: NoSpace, errno.EDQUOT: NoSpace, errno.EFBIG: NoSpace}
@@ -17,6 +18,20 @@ _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EMLINK, errno.E
 def kind_of(error):
     """The exception of the package for an OSError."""
     return _BY_ERRNO.get(error.errno, IoError)
+
+
+def require_no_data(name):
+    """Refuses a catalogue or a lattice file, in whatever state, which a text made of others must never replace."""
+    try:
+        with open(name, "rb") as file:
+            format = "catalogue" if file.read(15) == b"SQLite format 3" else None
+        format = format or info(name)["format"]
+    except (OSError, NotFound, UnknownFormat):
+        return
+    except Error:
+        format = "one that is damaged"
+    raise InvalidArgument(f"{name}: this is a file of format {format}, and a text must not replace it; choose another name", path=name,
+                          found=format)
 
 
 def give_name(temporary, name):
@@ -68,6 +83,8 @@ class NewFiles:
         return self
 
     def write(self, name, parts):
+        if self.overwrite:
+            require_no_data(name)
         folder, base = os.path.split(name)
         temporary = os.path.join(folder, f".{base[:120]}.{secrets.token_hex(4)}")
         with told(name):
