@@ -41,6 +41,22 @@ TEST_F(DamagedFields, OfAnotherSetAreRefusedAndStreamsCanBeRead) {
   EXPECT_FALSE(verify_multifile(path_).is_sound());
 }
 
+// Nor an empty list of a file that is there, but shows no field of the set.
+TEST_F(DamagedFields, ThatCannotBeListedAreAnError) {
+  write(0);
+  const std::string whole = contents(fields_);
+  write(10);
+  const std::string zeros(whole.size(), '\0');
+  for (const std::string& other : {whole, std::string(), zeros, std::string("a text"), whole.substr(0, 100)}) {
+    put_contents(fields_, other);
+    const MultifileReader reader(path_);
+    const Error error = error_of([&] { reader.fields(); });
+    EXPECT_TRUE(error.code() == Code::malformed || error.code() == Code::truncated) << error.what();
+    EXPECT_NE(std::string(error.what()).find(fields_), std::string::npos) << error.what();
+    expect_streams(path_);
+  }
+}
+
 TEST_F(DamagedFields, ADamagedByteIsFoundAndNamed) {
   write(0);
   std::string file = contents(fields_);
