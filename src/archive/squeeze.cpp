@@ -127,7 +127,8 @@ class Squeezing {
       if (!mismatches.empty()) throw refused(mismatches.front());
     });
     if (checks_.front().sees_all()) return;
-    const Verification found = io::verify(job_.catalog().path, job_.communicator(), {.physics = Measure::never});
+    // Where no sum proves the links, what they are does.
+    const Verification found = io::verify(job_.catalog().path, job_.communicator());
     comm::agree_alike(job_.comm(), [&] {
       if (const auto error = io::first_error(found)) throw refused(*error);
     });
@@ -135,7 +136,9 @@ class Squeezing {
 
   static Error refused(const Error& mismatch) {
     return {mismatch.code(),
-            fmt::format("{}. Nothing was squeezed; `lq repair` repairs what can be repaired", mismatch.what()),
+            fmt::format("{}. Nothing was squeezed; `lq repair` repairs what can be repaired, and options.verify = "
+                        "none keeps the file as it is",
+                        mismatch.what()),
             mismatch.facts()};
   }
 

@@ -458,6 +458,16 @@ TEST(MendedFiles, CutInATextInFrontOfDataNameTheLoss) {
   }
 }
 
+// Zeros behind the end are no header, and the last record does not take them.
+TEST(MendedFiles, LoseTheZerosBehindTheirEnd) {
+  const std::string whole = golden("qio_gauge_double.lime");
+  for (const std::size_t zeros : {8U, 144U, 145U, 512U, 4096U, 100000U}) {
+    const Mended result = mended(whole + std::string(zeros, '\0'));
+    EXPECT_TRUE(result.bytes == whole) << zeros << result.told();
+    EXPECT_EQ(result.count("repair-length"), 0U) << zeros << result.told();
+  }
+}
+
 // Two damaged bytes in one slice cannot be told apart; then nothing is invented.
 TEST(MendedFiles, WithMoreDamageThanTheSumsLocateAreLeftAndSaySo) {
   const std::string whole = golden("qio_gauge_double.lime");
