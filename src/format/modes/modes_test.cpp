@@ -188,6 +188,10 @@ TEST(ModesFormat, IsNotReadWithFewerModesThanItHas) {
       }
     }
   }
+  // A record that is there twice: no entry states where its mode is now.
+  const Catalog first = scan(whole);
+  const std::string doubled = whole.substr(0, first.records[1].header_offset) + whole;
+  EXPECT_NE(scan(doubled).first_error(), nullptr);
   // An entry, and the record that would replace it; records that the head does not count.
   const Catalog catalog = scan(whole);
   for (const std::size_t k : {0U, 3U, 6U}) {

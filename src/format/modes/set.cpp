@@ -321,7 +321,8 @@ class Scan {
     // Which modes are left is known if the head states their number, or if nothing else is wrong.
     const bool is_broken =
         std::ranges::any_of(wrong, [](const Finding& one) { return one.severity == Severity::error; });
-    const bool has_others = all_modes(file_, head_.description, walked.records).size() > found.size();
+    const auto is_of_mode = [](const Record& one) { return one.type == type::data || one.type == type::coefficients; };
+    const bool has_others = static_cast<std::size_t>(std::ranges::count_if(walked.records, is_of_mode)) > found.size();
     if (head_.is_whole ? found.size() < head_.size() : is_broken || has_others) {
       add({.severity = Severity::error,
            .code = walked.truncated ? Code::truncated : Code::malformed,

@@ -4,6 +4,7 @@
 // Fields of sets that were damaged, mixed up, or never completed.
 #include <gtest/gtest.h>
 #include <limequat/error.hpp>
+#include <limequat/inspect.hpp>
 #include <limequat/multifile.hpp>
 
 #include "support/error_of.hpp"
@@ -39,6 +40,20 @@ TEST_F(DamagedFields, OfAnotherSetAreRefusedAndStreamsCanBeRead) {
   EXPECT_EQ(error_of([&] { MultifileReader(path_).fields(); }).code(), Code::not_found);  // no empty list
   expect_streams(path_);
   EXPECT_FALSE(verify_multifile(path_).is_sound());
+}
+
+// What is left of a checkpoint is not a whole file.
+TEST_F(DamagedFields, WithoutTheirSetAreNotSound) {
+  write(0);
+  EXPECT_EQ(verify(fields_).verdict, Verdict::sound);
+  fs::remove(path_);
+  const Verification left = verify(fields_);
+  EXPECT_FALSE(left.ok);
+  ASSERT_FALSE(left.findings.empty());
+  EXPECT_EQ(left.findings.back().rule, "sion-set-missing");
+  // A file of another name that ends alike is nobody's.
+  fs::rename(fields_, directory_ / "others.scidac");
+  EXPECT_EQ(verify(directory_ / "others.scidac").verdict, Verdict::sound);
 }
 
 // Nor an empty list of a file that is there, but shows no field of the set.
