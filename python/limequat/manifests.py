@@ -261,7 +261,7 @@ def manifest(folder: _Path, path: Optional[_Path] = None, *, algorithm: str = "s
     texts = {target: "".join(lines)}
     if bag:
         texts.update(_tags(root, algorithm, answer, texts[target]))
-    with publishing.NewFiles(overwrite) as new:
+    with publishing.NewFiles(overwrite, [os.path.join(below, place) for place in places]) as new:
         for name, text in texts.items():
             if os.path.lexists(name) and not overwrite:
                 raise Exists(f"{name}: there is a file of this name already; set overwrite", path=name)
