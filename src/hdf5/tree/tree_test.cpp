@@ -8,6 +8,7 @@
 
 #include "hdf5/tree/storage.hpp"
 #include "support/contents.hpp"
+#include "support/parts_here.hpp"
 
 namespace lq::hdf5 {
 namespace {
@@ -142,6 +143,7 @@ TEST(Hdf5Tree, LinksTellWhereTheyLead) {
 
 // Whatever the storage, in pieces of any length.
 TEST(Hdf5Contents, AreTheElementsInOrder) {
+  if (!testing::has_filters("deflate")) GTEST_SKIP() << "built without libdeflate";
   OfGolden golden("native-chunked.h5");
   const Value value = golden.value("/spinor");
   const auto contents = contents_of(golden.source(), "/spinor");

@@ -24,6 +24,7 @@
 #include "comm/agree.hpp"
 #include "comm/alone.hpp"
 #include "comm/node.hpp"
+#include "comm/pack.hpp"
 #include "comm/team.hpp"
 #include "io/catalog_codec.hpp"
 #include "io/journal.hpp"

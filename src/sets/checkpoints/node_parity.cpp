@@ -11,6 +11,8 @@
 #include <tuple>
 #include <utility>
 
+#include <limequat/grid.hpp>
+
 #include "base/bytes.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"

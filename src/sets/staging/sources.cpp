@@ -262,7 +262,7 @@ class Finder {
       base::fail(Code::no_permission, from, "cannot read the folder: {}", std::strerror(failure));
     }
     std::error_code failure;
-    std::ranges::stable_partition(names, [&](const std::string& name) {
+    std::stable_partition(names.begin(), names.end(), [&](const std::string& name) {  // clang 14 lacks that of ranges
       return !fs::is_directory(fs::symlink_status(fs::path(from) / name, failure));
     });
     ++depth_;
