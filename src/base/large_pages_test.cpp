@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/system.hpp"
+#include "support/sanitizers.hpp"
 
 namespace lq::base {
 namespace {
@@ -32,6 +33,7 @@ long faults_of(std::size_t bytes, bool is_advised) {
 }
 
 TEST(LargePages, AreMappedAtOnce) {
+  if (testing::has_thread_sanitizer) GTEST_SKIP() << "the sanitizer maps pages of its own for each page";
   std::string enabled;
   std::getline(std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled"), enabled);
   if (enabled.find("[madvise]") == std::string::npos) GTEST_SKIP() << "large pages are not by request here";

@@ -22,6 +22,7 @@
 #include "storage/transport.hpp"
 #include "support/error_of.hpp"
 #include "support/few_threads.hpp"
+#include "support/sanitizers.hpp"
 #include "support/scratch_directory.hpp"
 
 namespace {
@@ -142,6 +143,7 @@ TEST(Stalls, CannotBeToldWithoutAThread) {
 
 // A child has no watching thread; it may have been forked while that held a lock.
 TEST(Stalls, LeaveForkedChildrenAlone) {
+  if (testing::has_thread_sanitizer) GTEST_SKIP() << "the sanitizer allows no threads in children";
   Told told(0.001);
   const std::string path = "slow";
   const WatchedCall call("read", path, 0, 1);

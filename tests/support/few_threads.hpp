@@ -10,16 +10,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/sanitizers.hpp"
+
 namespace lq::testing {
 
 // The sanitizers map the address space that would have to be limited.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)  // gcc
-inline constexpr bool can_limit_threads = false;
-#elif defined(__has_feature)  // clang
-inline constexpr bool can_limit_threads = !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer);
-#else
-inline constexpr bool can_limit_threads = true;
-#endif
+inline constexpr bool can_limit_threads = !has_address_sanitizer && !has_thread_sanitizer;
 
 // What work() returns in a child that cannot make hundreds of threads; false, too, where it dies.
 template <class Work>

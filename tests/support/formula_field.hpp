@@ -25,7 +25,7 @@ LQ_QUICK inline double formula(std::uint64_t site_rank, std::uint64_t n) {
 // The local sites of a grid in memory of type T, in a given order; `corner` places the grid in a larger lattice.
 template <class T>
 LQ_QUICK std::vector<T> formula_sites(const Grid& grid, std::uint64_t numbers, const SiteOrder& memory_order = {},
-                             const Extents& lattice = {}, const Coord& corner = {}) {
+                                      const Extents& lattice = {}, const Coord& corner = {}) {
   const Box& box = grid.local_box();
   const SiteOrder order = lattice::resolve_order(memory_order, box.extents.size());
   const Extents& extents = lattice.size() == 0 ? grid.extents() : lattice;
