@@ -10,6 +10,7 @@
 
 #include <limequat/physics.hpp>
 
+#include "base/float_environment.hpp"
 #include "comm/agree.hpp"
 #include "comm/team.hpp"
 #include "comm/terms.hpp"
@@ -144,6 +145,7 @@ physics::TransposedSample enough_of(const physics::TransposedSample& few, const 
 }  // namespace
 
 Plaquette plaquette(const Grid& grid, const Field& field, int threads) {
+  const base::DefaultFloatEnvironment as_everywhere;  // helpers that start later have it, too
   const Field gauge = resolve_gauge(grid, field, "measure the plaquette of");
   const int used = physics::threads_for(grid, gauge, threads);
   if (ranks_of(grid).size() == 1) {
@@ -157,6 +159,7 @@ Plaquette plaquette(const Grid& grid, const Field& field, int threads) {
 }
 
 double link_trace(const Grid& grid, const Field& field, int threads) {
+  const base::DefaultFloatEnvironment as_everywhere;  // helpers that start later have it, too
   const Field gauge = resolve_gauge(grid, field, "measure the link trace of");
   comm::Team team(physics::threads_for(grid, gauge, threads));
   LinkChecks checks =
@@ -167,6 +170,7 @@ double link_trace(const Grid& grid, const Field& field, int threads) {
 }
 
 Unitarity unitarity(const Grid& grid, const Field& field, int threads) {
+  const base::DefaultFloatEnvironment as_everywhere;  // helpers that start later have it, too
   const Field gauge = resolve_gauge(grid, field, "measure the unitarity of");
   comm::Team team(physics::threads_for(grid, gauge, threads));
   const LinkChecks mine = physics::sum_of_sites(
@@ -179,6 +183,7 @@ Unitarity unitarity(const Grid& grid, const Field& field, int threads) {
 }
 
 std::uint64_t count_not_finite(const Grid& grid, const Field& field, int threads) {
+  const base::DefaultFloatEnvironment as_everywhere;  // helpers that start later have it, too
   const Field resolved = physics::resolve_any(grid, field, "scan for numbers that are not finite");
   comm::Team team(physics::threads_for(grid, resolved, threads));
   physics::Count found = physics::sum_of_sites(grid, resolved, team, physics::Count{},
@@ -247,6 +252,7 @@ physics::ExaminedLinks examine_alone(const Grid& grid, const Field& gauge, int t
 }  // namespace
 
 physics::ExaminedLinks physics::examine_links(const Grid& grid, const Field& field, int threads) {
+  const base::DefaultFloatEnvironment as_everywhere;  // helpers that start later have it, too
   const Field gauge = resolve_gauge(grid, field, "measure");
   const int colors = gauge.spec.colors;
   const int used = threads_for(grid, gauge, threads);
