@@ -19,6 +19,8 @@
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
 #include "comm/team.hpp"
+#include "engine/file_order.hpp"
+#include "engine/transfer_stats.hpp"
 #include "io/new_file.hpp"
 #include "io/scan.hpp"
 #include "kernels/xxh64.hpp"
@@ -61,23 +63,87 @@ std::vector<protection::OwnSum> own_sums(const Catalog& catalog) {
 
 namespace {
 
-// The files of a sidecar for one thread: every byte is read twice and compared; nothing else proves the input of
-// the parity. Of many files only a few are open at a time.
-class TwiceReadFiles {
+// The sum of the sites of a field that one thread has read.
+struct SumOfRead {
+  explicit SumOfRead(const Payload& of) : payload(of), stats(of, {{SumKind::scidac, SumOf::field}}), sums(of, stats) {}
+  const Payload& payload;
+  engine::TransferStats stats;
+  engine::FileOrderSums sums;
+};
+
+// A file whose bytes are read once where the sum of a field will prove them, else twice. Each byte of it is requested
+// once, so that each site is added once: by the read of its first byte.
+class SummedFile final : public base::ByteSource {
  public:
-  explicit TwiceReadFiles(const std::vector<std::string>& paths) : paths_(paths) {}
+  SummedFile(std::shared_ptr<base::ByteSource> file, SumOfRead& sum)
+      : file_(std::move(file)), sum_(sum), end_of_site_(static_cast<std::size_t>(sum.payload.site_bytes())) {}
+  const std::string& path() const noexcept override { return file_->path(); }
+  std::uint64_t size() const override { return file_->size(); }
+
+  std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
+    const std::uint64_t begin = sum_.payload.offset, end = begin + sum_.payload.length;
+    constexpr std::uint64_t summed_bytes = 256 * base::kibi;  // still in cache when it is summed
+    std::size_t done = 0;
+    while (done < buffer.size()) {
+      const std::uint64_t at = offset + done, left = buffer.size() - done;
+      const bool is_in_field = at >= begin && at < end;
+      const std::uint64_t most = is_in_field ? std::min(end - at, summed_bytes) : at < begin ? begin - at : left;
+      const base::MutableBytes piece = buffer.subspan(done, static_cast<std::size_t>(std::min(most, left)));
+      const std::size_t got = is_in_field ? read_sites(at, piece) : base::read_twice(*file_, at, piece);
+      done += got;
+      if (got < piece.size()) break;
+    }
+    return done;
+  }
+
+ private:
+  // The end of a site that began in another read, whole sites, and the beginning of one that goes on after the piece.
+  std::size_t read_sites(std::uint64_t offset, base::MutableBytes piece) {
+    const std::size_t got = file_->read_at(offset, piece), site_bytes = end_of_site_.size();
+    if (got < piece.size()) return got;
+    const std::uint64_t first = (offset - sum_.payload.offset + site_bytes - 1) / site_bytes;
+    const auto head = static_cast<std::size_t>(
+        std::min<std::uint64_t>(first * site_bytes + sum_.payload.offset - offset, piece.size()));
+    base::require_same_again(*file_, offset, piece.first(head));
+    const std::size_t whole = (piece.size() - head) / site_bytes * site_bytes;
+    sum_.sums.add(first, piece.subspan(head, whole));
+    const base::Bytes rest = piece.subspan(head + whole);
+    if (rest.empty()) return got;
+    std::ranges::copy(rest, end_of_site_.begin());
+    const base::MutableBytes missing = base::MutableBytes(end_of_site_).subspan(rest.size());
+    if (file_->read_at(offset + got, missing) < missing.size()) return got - 1;  // the file ends within the field
+    sum_.sums.add(first + whole / site_bytes, end_of_site_);
+    return got;
+  }
+
+  std::shared_ptr<base::ByteSource> file_;
+  SumOfRead& sum_;
+  std::vector<std::byte> end_of_site_;
+};
+
+// The files of a sidecar for one thread: every byte is read twice and compared unless a sum proves it; nothing else
+// proves the input of the parity. Of many files only a few are open at a time.
+class ProvenFiles {
+ public:
+  ProvenFiles(const std::vector<std::string>& paths, const std::optional<FieldEntry>& proof) : paths_(paths) {
+    if (proof) sum_ = std::make_unique<SumOfRead>(proof->payload);
+  }
   base::ByteSource& operator()(std::size_t file) {
     if (const auto found = open_.find(file); found != open_.end()) return *found->second;
     constexpr std::size_t most_open = 70;
     if (open_.size() >= most_open) open_.clear();
     const std::string& path = paths_[file];
-    auto opened =
-        std::make_unique<base::ReadTwice>(std::shared_ptr<base::ByteSource>(storage::resolve(path).open_read(path)));
-    return *(open_[file] = std::move(opened));
+    std::shared_ptr<base::ByteSource> opened = storage::resolve(path).open_read(path);
+    if (sum_) return *(open_[file] = std::make_unique<SummedFile>(std::move(opened), *sum_));
+    return *(open_[file] = std::make_unique<base::ReadTwice>(std::move(opened)));
+  }
+  void add_to(engine::TransferStats& all) noexcept {
+    if (sum_) all.add(sum_->stats);
   }
 
  private:
   const std::vector<std::string>& paths_;
+  std::unique_ptr<SumOfRead> sum_;
   std::map<std::size_t, std::unique_ptr<base::ByteSource>> open_;
 };
 
@@ -145,7 +211,11 @@ class ParityWriter {
 
   void write_sidecar() {
     std::optional<NewFile> made;
+    std::optional<engine::TransferStats> passed;
     comm::agree_alike(comm_, [&] {
+      if (request_.proof) {
+        passed.emplace(request_.proof->payload, std::vector<SumName>{{SumKind::scidac, SumOf::field}});
+      }
       made.emplace(storage::resolve(request_.sidecar), communicator_, request_.sidecar);
       made->keep_private(paths_.front());
     });
@@ -157,8 +227,9 @@ class ParityWriter {
     file.open_for_writing(rank < writers);
     const int threads = comm::thread_count(comm_, request_.threads, total_);
     comm::agree(comm_, [&] {
-      if (rank < writers) write_windows(file, lattice::share_of(head_.windows, writers, rank), threads);
+      if (rank < writers) write_windows(file, lattice::share_of(head_.windows, writers, rank), threads, passed);
     });
+    if (passed) require_proven(*passed);
     file.write([&] {
       require_unchanged();
       std::vector<format::Literal> literals;
@@ -183,11 +254,27 @@ class ParityWriter {
                 {.path = request_.sidecar});
   }
 
-  void write_windows(const NewFile& file, const lattice::Share& share, int threads) const {
+  // What was read is what was written, as the checksum says.
+  void require_proven(engine::TransferStats& passed) const {
+    passed.reduce(comm_);
+    const FieldEntry& field = *request_.proof;
+    if (passed.sums.total() == field.sums.checksum()) return;
+    comm::agree_alike(comm_, [&] {
+      throw Error(Code::checksum_mismatch,
+                  fmt::format("{}: the data of \"{}\", read for the parity, have checksum {}, but {} was written: the "
+                              "file is damaged or was read wrongly, and has no sidecar; `lq verify` shows which",
+                              paths_.front(), base::printable(field.name), to_string(passed.sums.total()),
+                              to_string(*field.sums.checksum())),
+                  {.path = paths_.front(), .record = field.name, .offset = field.payload.offset});
+    });
+  }
+
+  void write_windows(const NewFile& file, const lattice::Share& share, int threads,
+                     std::optional<engine::TransferStats>& passed) const {
     comm::Team team(
         static_cast<int>(std::clamp<std::uint64_t>(share.end - share.begin, 1, static_cast<std::uint64_t>(threads))));
-    std::vector<TwiceReadFiles> files;
-    for (int thread = 0; thread < team.size(); ++thread) files.emplace_back(paths_);
+    std::vector<ProvenFiles> files;
+    for (int thread = 0; thread < team.size(); ++thread) files.emplace_back(paths_, request_.proof);
     std::vector<std::unique_ptr<protection::WindowEncoder>> encoders(files.size());
     std::atomic<std::uint64_t> done{0};
     comm::parallel_for(team, share.end - share.begin, [&](int thread, std::uint64_t i) {
@@ -208,6 +295,9 @@ class ParityWriter {
       const std::uint64_t now = done += encoder.bytes();
       if (thread == 0 && request_.tell) request_.tell(now);
     });
+    for (ProvenFiles& of_thread : files) {
+      if (passed) of_thread.add_to(*passed);
+    }
   }
 
   const Communicator& communicator_;
@@ -239,6 +329,25 @@ void require_protectable(storage::Transport& transport, const std::string& path,
   }
 }
 
+namespace {
+
+// The largest field whose checksum proves contiguous bytes of the file.
+std::optional<FieldEntry> proof_of(const Catalog& catalog) {
+  const FieldEntry* largest = nullptr;
+  for (const FieldEntry& field : catalog.fields) {
+    const Payload& payload = field.payload;
+    if (payload.length == 0 || payload.file != 0 || !payload.is_in_one_piece() || payload.arrays != 1 ||
+        !payload.encoding.empty() || !field.sums.checksum() ||
+        payload.length != payload.stored.volume() * payload.site_bytes()) {
+      continue;
+    }
+    if (largest == nullptr || payload.length > largest->payload.length) largest = &field;
+  }
+  return largest == nullptr ? std::nullopt : std::optional(*largest);
+}
+
+}  // namespace
+
 void protect_written(const Communicator& communicator, const std::vector<std::string>& paths,
                      const WriteOptions& options) {
   const std::string& path = paths.front();
@@ -255,6 +364,7 @@ void protect_written(const Communicator& communicator, const std::vector<std::st
       made.sidecar = made.paths.front() + std::string(made.is_set ? protection::set_ending : protection::parity_ending);
       made.sums.resize(made.paths.size());
       made.sums.front() = own_sums(catalog);
+      if (!made.is_set) made.proof = proof_of(catalog);
       if (!communicator.is_root()) return made;
       for (const std::string& one : made.paths) {
         made.before.push_back(storage::resolve(one).open_read(one)->identity());
@@ -265,7 +375,8 @@ void protect_written(const Communicator& communicator, const std::vector<std::st
   try {
     write_parity(communicator, requested());
   } catch (const Error& error) {
-    if (error.code() == Code::communication) throw;
+    const bool is_doubtful = error.code() == Code::checksum_mismatch && !error.facts().record.empty();
+    if (error.code() == Code::communication || is_doubtful) throw;
     comm::agree_alike(communicator.engine(), [&] {
       throw Error(error.code(),
                   fmt::format("{}. {} is complete, but has no sidecar with parity: protect it (`lq protect`)",

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,13 +37,16 @@ struct ParityRequest {
   bool overwrite = false;
   Sync sync = Sync::full;
   int threads = 0;
+  // A field of the only file, with a checksum that was just written: what it covers is read once.
+  std::optional<FieldEntry> proof = {};
   std::function<void(std::uint64_t)> tell = {};  // at the root: receives the number of bytes processed
   // At the root: the state of the files when they were examined, and the sums of each.
   std::vector<storage::Identity> before = {};
   std::vector<std::vector<protection::OwnSum>> sums = {};
 };
 // Collective. Returns what was written; files are in the order of their blocks. unsupported: files that cannot share a
-// sidecar; io: one of them was changed since; checksum_mismatch: read-back differs; exists, no_space.
+// sidecar; io: one of them was changed since; checksum_mismatch: read-back differs, or the field of `proof` (then the
+// error names its record); exists, no_space.
 LQ_INNER protection::Head write_parity(const Communicator& communicator, const ParityRequest& request);
 // The files of a head, as paths.
 LQ_INNER std::vector<std::string> paths_of(const protection::Head& head, const std::string& sidecar);

@@ -506,6 +506,12 @@ TEST_P(FlippedRepair, ProtectingIsRightOrFails) {
                 [&] { return protect({at(GetParam())}, {}, {.check = true}).ok ? "" : "another sidecar"; });
 }
 
+// Most bytes are read once for the parity and proven by the checksum, where there is one.
+TEST_P(FlippedRepair, WritingWithParityIsRightOrFails) {
+  at_every_read([] {}, [&] { put_gauge(GetParam(), {.protect = "10%"}); },
+                [&] { return protect({at(GetParam())}, {}, {.check = true}).ok ? "" : "another sidecar"; });
+}
+
 INSTANTIATE_TEST_SUITE_P(Formats, FlippedRepair, ::testing::Values("a.ildg", "a.nersc"),
                          [](const auto& of) { return of.param.substr(2); });
 

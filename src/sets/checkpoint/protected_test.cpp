@@ -56,6 +56,37 @@ class ProtectedField : public ::testing::Test {
   std::string path_ = directory_ / "u.ildg";
 };
 
+// A write reads most bytes once for their parity, `lq protect` all of them twice.
+TEST_F(ProtectedField, HasTheSidecarThatProtectMakes) {
+  const std::string sidecar = path_ + ".lq-parity";
+  for (const Extents& extents : {Extents{16, 16, 16, 16}, Extents{2, 2, 2, 3}, Extents{3, 5, 2, 9}}) {
+    for (const Precision precision : {Precision::double_, Precision::single}) {
+      for (const int ranks : {1, 3}) {
+        testing::run_ranks(ranks, [&](std::shared_ptr<comm::Comm> comm) {
+          const Grid grid(Communicator(std::move(comm)), extents);
+          const std::vector<double> numbers = testing::formula_sites<double>(grid, 72);
+          write(path_, grid, gauge(numbers),
+                {.precision = precision, .sync = Sync::none, .overwrite = true, .protect = "3%"});
+        });
+        const std::string made = testing::contents(sidecar);
+        std::filesystem::remove(sidecar);
+        protect({path_}, {}, {.sync = Sync::none});
+        EXPECT_EQ(testing::contents(sidecar), made) << to_string(extents) << " by " << ranks;
+      }
+    }
+  }
+}
+
+TEST_F(ProtectedField, IsReadOnceWhenItIsWritten) {
+  if (bytes_read() == 0) GTEST_SKIP() << "this system does not count what is read";
+  const Grid grid(extents_);
+  const std::vector<double> numbers = testing::formula_sites<double>(grid, 72);
+  const std::uint64_t before = bytes_read();
+  write(path_, grid, gauge(numbers), {.sync = Sync::none, .overwrite = true, .protect = "3%"});
+  const std::uint64_t size = std::filesystem::file_size(path_);
+  EXPECT_LT(bytes_read() - before, size + size / 4);  // the sidecar is read back
+}
+
 TEST_F(ProtectedField, IsReadOnceByAnyNumberOfRanks) {
   if (bytes_read() == 0) GTEST_SKIP() << "this system does not count what is read";
   const std::uint64_t size = std::filesystem::file_size(path_);
