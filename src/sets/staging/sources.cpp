@@ -30,6 +30,7 @@
 #include "protection/sidecar.hpp"
 #include "sets/checkpoint/repair.hpp"
 #include "sets/checkpoint/set_fields.hpp"
+#include "storage/subfiles.hpp"
 
 namespace lq::sets {
 
@@ -136,7 +137,45 @@ class Finder {
     }
   }
 
+  // The copy of a description alone cannot be read.
+  void find_subfiles() {
+    std::map<fs::path, Pair*> copied;
+    for (Together& together : plan_.sets) {
+      for (Pair& pair : together) copied.emplace(fs::path(pair.from).lexically_normal(), &pair);
+    }
+    for (const PartitionedFile& set : sets_) {
+      std::size_t left = 0;
+      for (const PartitionedFile::Subfile& subfile : set.files) {
+        const auto found = copied.find(fs::path(subfile.path).lexically_normal());
+        if (found != copied.end()) {
+          found->second->is_subfile = true;
+        } else {
+          ++left;
+        }
+      }
+      if (left > 0) tell_subfiles_left(set, left);
+    }
+  }
+
  private:
+  void find_set(const std::string& path) {
+    try {
+      if (auto set = storage::set_in(*storage::resolve(path).open_read(path), path)) sets_.push_back(std::move(*set));
+    } catch (const Error& error) {
+      if (error.code() == Code::out_of_memory) throw;  // a damaged description is copied as it is
+    }
+  }
+
+  void tell_subfiles_left(const PartitionedFile& set, std::size_t left) {
+    plan_.findings.push_back(
+        {.severity = Severity::error,
+         .code = Code::unsupported,
+         .rule = "copy-subfiles",
+         .message = fmt::format("{}: of its {} subfiles {} are not copied with it; copy all of them together, or make "
+                                "one file of the set (`lq repartition`)",
+                                set.path, set.files.size(), left)});
+  }
+
   void tell_left(const std::string& path, const std::set<std::string>& copied) {
     const auto is_told = [&](const Finding& finding) { return finding.message.starts_with(path + " is left out"); };
     if (std::ranges::any_of(plan_.findings, is_told)) return;
@@ -164,6 +203,7 @@ class Finder {
   void add_file(const std::string& from, const std::string& to) {
     if (taken_.contains(from)) return;
     const std::vector<std::string> files = files_with(from);
+    if (files.size() == 1) find_set(from);
     // The common beginning of their names is replaced by the new name without this file's own ending.
     const std::size_t common = common_beginning(files);
     const std::string rest = from.substr(common);
@@ -266,7 +306,8 @@ class Finder {
 
   const CopyOptions& options_;
   CopyPlan& plan_;
-  std::set<std::string> taken_;  // files of sets that are in the plan already
+  std::set<std::string> taken_;        // files of sets that are in the plan already
+  std::vector<PartitionedFile> sets_;  // whose descriptions are copied
 };
 
 // The paths of a target: "NAME:REST" is below each folder that the profile calls NAME.
@@ -333,6 +374,7 @@ CopyPlan plan_copy(const std::vector<std::string>& sources, const std::string& t
       finder.add(source, into ? place + (has_slash ? "" : "/") + last_name(source) : place);
     }
     finder.tell_sidecars_left_behind();
+    finder.find_subfiles();
   }
   std::set<std::string> names;
   for (const Together& together : plan.sets) {
