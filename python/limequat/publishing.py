@@ -8,7 +8,8 @@ import os
 import secrets
 import stat
 
-from limequat.errors import Error, Exists, IoError, NoPermission, NoSpace, NotFound
+from limequat.errors import Error, Exists, InvalidArgument, IoError, NoPermission, NoSpace, NotFound, UnknownFormat
+from limequat.questions import info
 
 _BY_ERRNO = {errno.ENOENT: NotFound, errno.EEXIST: Exists, errno.EACCES: NoPermission, errno.EPERM: NoPermission,
              errno.EROFS: NoPermission, errno.ENOSPC: NoSpace, errno.EDQUOT: NoSpace, errno.EFBIG: NoSpace}
@@ -64,6 +65,20 @@ def take_access(temporary, name):
     os.chmod(temporary, mode)
 
 
+def require_no_data(name):
+    """Refuses a catalogue or a lattice file, in whatever state, which a text made of others must never replace."""
+    try:
+        with open(name, "rb") as file:
+            format = "catalogue" if file.read(15) == b"SQLite format 3" else None
+        format = format or info(name)["format"]
+    except (OSError, NotFound, UnknownFormat):
+        return
+    except Error:
+        format = "one that is damaged"
+    raise InvalidArgument(f"{name}: this is a file of format {format}, and a text must not replace it; choose another name", path=name,
+                          found=format)
+
+
 def give_name(temporary, name):
     """Gives a complete file a name that no file has; FileExistsError. Its temporary name may stay; the caller removes it."""
     try:
@@ -117,6 +132,8 @@ class NewFiles:
         return self
 
     def write(self, name, parts):
+        if self.overwrite:
+            require_no_data(name)
         temporary = temporary_name(name)
         with told(name):
             with open(temporary, "xb") as file:

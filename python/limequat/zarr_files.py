@@ -14,7 +14,7 @@ from limequat._library import path_bytes
 from limequat.answers import Answer, Judgement
 from limequat.errors import Error, Exists, IoError, Malformed, NotFound
 from limequat.needs import needed
-from limequat.publishing import NewFiles, keep_private, kind_of, sync_folder, temporary_name
+from limequat.publishing import NewFiles, keep_private, kind_of, require_no_data, sync_folder, temporary_name
 
 
 FILES = "limequat_files"  # the attribute that lists the files
@@ -29,6 +29,7 @@ def require_output(output, overwrite):
         raise Exists(f"{path}: there is a file of this name already; choose another name, or replace it with overwrite=True", path=path)
     if os.path.isdir(path) and not os.path.isfile(os.path.join(path, ".zmetadata")):
         raise Exists(f"{path}: this is a folder, and not one of references; only those are replaced", path=path)
+    require_no_data(path)
     return path
 
 

@@ -171,3 +171,16 @@ def test_a_set_of_subfiles_is_validated_as_the_file_that_it_is(tmp_path, gauge_f
     whole = first.read_bytes()
     first.write_bytes(whole[:len(whole) // 2] + bytes([whole[len(whole) // 2] ^ 1]) + whole[len(whole) // 2 + 1:])
     assert any(finding.severity == "error" for finding in lq.validate(path)) and not lq.verify(path).ok
+
+
+def test_relative_paths_through_folders(tmp_path, monkeypatch):
+    """A set and the file that is made of it are next to each other in a folder below the current one."""
+    monkeypatch.chdir(tmp_path)
+    os.mkdir("run")
+    u = np.tile(np.eye(3, dtype=complex), (8, 4, 4, 4, 4, 1, 1))
+    lq.write("run/conf.ildg", u)
+    lq.repartition("run/conf.ildg", "run/conf.set", to="t=block:2")
+    for target in ("run/again.ildg", "again.ildg"):
+        assert lq.repartition("run/conf.set", target, to="whole")["files"]
+        assert open(target, "rb").read() == open("run/conf.ildg", "rb").read()
+    assert not [name for name in os.listdir("run") if name.startswith(".")]

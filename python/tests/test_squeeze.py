@@ -59,3 +59,19 @@ def test_an_archive_is_read_like_its_original_and_restored(tmp_path, links):
         lq.unsqueeze(tmp_path / "conf.sqz", tmp_path / "back.ildg")
     with pytest.raises(lq.Unsupported):
         lq.squeeze(tmp_path / "conf.sqz", tmp_path / "twice.sqz")
+
+
+@pytest.mark.parametrize("name", ["conf.hirep", "conf.openqcd"])
+def test_damaged_links_that_no_sum_covers_are_refused(tmp_path, links, name):
+    """The archive would have sums over the damage, and stay for good."""
+    lq.write(tmp_path / name, links)
+    damaged = bytearray((tmp_path / name).read_bytes())
+    damaged[len(damaged) // 2 // 8 * 8 + 8] ^= 0x7f
+    damaged[len(damaged) // 2 // 8 * 8 + 15] ^= 0x7f
+    (tmp_path / name).write_bytes(damaged)
+    with pytest.raises(lq.Error, match="Nothing was squeezed"):
+        lq.squeeze(tmp_path / name, tmp_path / "conf.sqz")
+    assert not (tmp_path / "conf.sqz").exists()
+    lq.squeeze(tmp_path / name, tmp_path / "conf.sqz", verify="none")
+    assert restored((tmp_path / "conf.sqz").read_bytes()) == bytes(damaged)
+    assert not lq.verify(tmp_path / "conf.sqz")

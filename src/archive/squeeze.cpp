@@ -19,6 +19,7 @@
 #include "base/error.hpp"
 #include "comm/agree.hpp"
 #include "engine/encoded_tiles.hpp"
+#include "io/judgement.hpp"
 #include "io/source_check.hpp"
 #include "io/verdict.hpp"
 #include "io/verify.hpp"
@@ -126,8 +127,9 @@ class Squeezing {
       const std::vector<Error> mismatches = checks_.front().mismatches();
       if (!mismatches.empty()) throw refused(mismatches.front());
     });
-    if (checks_.front().sees_all()) return;
-    const Verification found = io::verify(job_.catalog().path, job_.communicator(), {.physics = Measure::never});
+    // Where no sum proves the links, what they are does.
+    if (checks_.front().sees_all() && std::ranges::all_of(job_.catalog().fields, io::has_exact_sum)) return;
+    const Verification found = io::verify(job_.catalog().path, job_.communicator());
     comm::agree_alike(job_.comm(), [&] {
       if (const auto error = io::first_error(found)) throw refused(*error);
     });
@@ -135,7 +137,9 @@ class Squeezing {
 
   static Error refused(const Error& mismatch) {
     return {mismatch.code(),
-            fmt::format("{}. Nothing was squeezed; `lq repair` repairs what can be repaired", mismatch.what()),
+            fmt::format("{}. Nothing was squeezed; `lq repair` repairs what can be repaired, and options.verify = "
+                        "none keeps the file as it is",
+                        mismatch.what()),
             mismatch.facts()};
   }
 

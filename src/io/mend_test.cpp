@@ -382,6 +382,52 @@ TEST(MendedFiles, CutInTheirDataKeepTextsThatHoldForAPart) {
   EXPECT_EQ(std::ranges::count(texts, std::string("of any part"), &Metadata::value_type::second), 1);
 }
 
+// The texts of a generic field have a sum, which proves what any one of their bytes was.
+TEST(MendedFiles, GetBackEveryByteOfTheDescriptionOfAGenericField) {
+  const testing::ScratchDirectory scratch;
+  const std::string path = scratch / "generic.scidac";
+  const Grid grid(Extents{4, 2, 2, 8});
+  std::vector<double> numbers(static_cast<std::size_t>(grid.volume()) * 6);
+  std::iota(numbers.begin(), numbers.end(), 0.25);
+  const FieldSpec spec = generic_spec(Precision::double_, 6, false);
+  lq::write(path, grid, {spec, numbers.data(), numbers.size(), {}, {}},
+            {.format = "scidac", .name = "my field", .metadata = {{"limequat-site-shape", "2 3"}}});
+  const std::string whole = testing::contents(path);
+  const Catalog catalog = scan(whole);
+  std::size_t corrected = 0;
+  for (const char* type :
+       {"scidac-private-record-xml", "limequat-description", "limequat-name", "limequat-site-shape"}) {
+    const Record& record = record_of(catalog, type);
+    for (std::uint64_t at = record.offset; at < record.offset + record.data_length; ++at) {
+      for (const int mask : {0x01, 0x20, 0xff, static_cast<int>(whole[at])}) {
+        if ((mask & 0xff) == 0) continue;
+        SCOPED_TRACE(std::string(type) + ", byte " + std::to_string(at - record.offset));
+        const Mended result = mended(changed(whole, at, mask));
+        ASSERT_TRUE(result.bytes == whole) << result.told();
+        ASSERT_FALSE(result.has_errors()) << result.told();
+        ++corrected;
+      }
+    }
+  }
+  EXPECT_GT(corrected, 1000U);
+  // The lattice has the sum, too, wherever its document is damaged but for both ends of the numbers.
+  const Record& file = record_of(catalog, "scidac-private-file-xml");
+  for (std::uint64_t at = file.offset; at < file.offset + file.data_length; ++at) {
+    const Mended result = mended(changed(whole, at, 0x02));
+    const bool is_same = result.bytes == whole || result.bytes == changed(whole, at, 0x02);
+    EXPECT_TRUE(is_same || result.has_errors()) << at - file.offset << result.told();
+  }
+  const std::uint64_t dims = whole.find("<dims>") + 6;
+  for (const std::uint64_t at : {dims, dims + 2, dims + 6, dims - 5, dims + 10, file.offset + 40}) {
+    const Mended result = mended(changed(whole, at, 0x02));
+    EXPECT_TRUE(result.bytes == whole) << at - dims << result.told();
+  }
+  // Two damaged bytes prove nothing.
+  const Record& record = record_of(catalog, "scidac-private-record-xml");
+  const std::string twice = changed(changed(whole, record.offset + 60, 0x01), record.offset + 90, 0x01);
+  EXPECT_TRUE(mended(twice).has_errors());
+}
+
 // The fields that follow are gone: what is left must not look like a whole file.
 TEST(MendedFiles, NameTheRecordsWhoseHeadersAreGone) {
   for (const char* const name : {"checksum_absent.lime", "three_spinors.lime"}) {
@@ -409,6 +455,16 @@ TEST(MendedFiles, CutInATextInFrontOfDataNameTheLoss) {
     SCOPED_TRACE(record.type + " at " + std::to_string(record.header_offset));
     const Mended result = mended(whole.substr(0, record.offset + record.data_length / 2));
     EXPECT_TRUE(result.has_errors()) << result.told();
+  }
+}
+
+// Zeros behind the end are no header, and the last record does not take them.
+TEST(MendedFiles, LoseTheZerosBehindTheirEnd) {
+  const std::string whole = golden("qio_gauge_double.lime");
+  for (const std::size_t zeros : {8U, 144U, 145U, 512U, 4096U, 100000U}) {
+    const Mended result = mended(whole + std::string(zeros, '\0'));
+    EXPECT_TRUE(result.bytes == whole) << zeros << result.told();
+    EXPECT_EQ(result.count("repair-length"), 0U) << zeros << result.told();
   }
 }
 

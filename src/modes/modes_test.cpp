@@ -569,6 +569,27 @@ TEST_F(Modes, OfAFileWithDamagedHeadersAreNotConverted) {
   EXPECT_FALSE(std::filesystem::exists(to));
 }
 
+// Not a set with fewer modes: with the remedy, which gets all of them back.
+TEST_F(Modes, OfADamagedIndexAreAllReadOrNone) {
+  {
+    Writer writer(path_, grid_, described());
+    add(writer, 0, 5);
+  }
+  const std::string whole = testing::contents(path_);
+  const std::size_t type = whole.find("limequat-modes-index");
+  for (std::size_t at = type - 16; at < type + 128 + 48; ++at) {
+    std::string damaged = whole;
+    damaged[at] ^= 0x01;
+    testing::put_contents(path_, damaged);
+    try {
+      EXPECT_EQ(Set(path_).size(), 5U) << at - type;
+    } catch (const Error& error) {
+      EXPECT_TRUE(error.code() == Code::malformed || error.code() == Code::truncated) << error.what();
+      EXPECT_NE(std::string(error.what()).find("repair"), std::string::npos) << error.what();
+    }
+  }
+}
+
 TEST_F(Modes, AreNotSoughtInOtherFiles) {
   const auto values = vector_number(grid_, 0);
   lq::write(folder_ / "spinor.scidac", grid_, spinor(values));

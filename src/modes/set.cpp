@@ -277,7 +277,6 @@ struct Set::State {
 namespace {
 
 Description description_of(const Catalog& catalog) {
-  if (catalog.metadata.empty()) catalog.require_sound();
   Description description = format::modes::decode_description(catalog.metadata.front().second);
   const Record& index = catalog.record(format::modes::type::index);
   const std::uint64_t entry = format::modes::entry_bytes(description);
@@ -344,6 +343,7 @@ Set::Set(const std::string& path, const Communicator& communicator, const Limits
       state->modes = state->foreign->modes();
       return state;
     }
+    catalog.require_sound();  // fewer modes than the set has are no set
     state->description = description_of(catalog);
     for (const FieldEntry& field : catalog.fields) state->modes.push_back(format::modes::mode_of(field.metadata));
     return state;

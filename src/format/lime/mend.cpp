@@ -139,12 +139,16 @@ void Mender::mend_header(std::uint64_t at, HeaderBytes& bytes) {
 
 // Offset after the last nonzero byte in begin .. offset-1.
 std::uint64_t Mender::last_byte_before(std::uint64_t offset, std::uint64_t begin) {
-  std::array<std::byte, header_bytes> tail{};
-  const std::uint64_t from = std::max(begin, offset - std::min<std::uint64_t>(offset, tail.size()));
-  const std::size_t held = file_.read_at(from, base::MutableBytes(tail).first(static_cast<std::size_t>(offset - from)));
-  std::size_t end = held;
-  while (end > 0 && tail[end - 1] == std::byte{0}) --end;
-  return from + end;
+  std::vector<std::byte> block(std::size_t{1} << 16);
+  while (offset > begin) {
+    const std::uint64_t from = offset - std::min<std::uint64_t>(offset - begin, block.size());
+    const auto wanted = static_cast<std::size_t>(offset - from);
+    std::size_t end = file_.read_at(from, base::MutableBytes(block).first(wanted));
+    while (end > 0 && block[end - 1] == std::byte{0}) --end;
+    if (end > 0) return from + end;
+    offset = from;
+  }
+  return begin;
 }
 
 // The length of a record whose padding ends where the next header begins.
@@ -226,6 +230,7 @@ bool Mender::mend_length(Record& record) {
     }
     return fits;
   }
+  if (fits && is_document(record.offset, record.offset + record.data_length)) return true;
   const std::uint64_t end = last_byte_before(file_.size(), record.offset);
   if (is_document(record.offset, end)) {
     set_length(record, with_nul(end - record.offset, left));

@@ -216,38 +216,6 @@ void require_sum(std::string_view document, std::string_view version) {
              right);
 }
 
-// One byte of `bytes` that gives them the sum `sum`, and its value. Each step of FNV-1a can be undone, so the sums
-// before and after a byte determine it.
-struct ByteAt {
-  std::size_t at = 0;
-  char value = 0;
-};
-std::optional<ByteAt> byte_for(std::string_view bytes, std::uint64_t sum) {
-  constexpr std::uint64_t prime = 0x100000001b3;
-  constexpr std::uint64_t inverse = [] {
-    std::uint64_t of_prime = prime;
-    for (int i = 0; i < 6; ++i) of_prime *= 2 - prime * of_prime;
-    return of_prime;
-  }();
-  static_assert(prime * inverse == 1);
-  std::vector<std::uint64_t> before(bytes.size());  // the sum before each byte that follows from those before it
-  std::uint64_t hash = fnv1a({});
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    before[i] = hash;
-    hash = (hash ^ static_cast<unsigned char>(bytes[i])) * prime;
-  }
-  std::optional<ByteAt> found;
-  for (std::size_t i = bytes.size(); i-- > 0;) {
-    const std::uint64_t value = before[i] ^ (sum * inverse);
-    if (value < 256) {
-      if (found) return std::nullopt;
-      found = ByteAt{i, static_cast<char>(value)};
-    }
-    sum = sum * inverse ^ static_cast<unsigned char>(bytes[i]);
-  }
-  return found;
-}
-
 }  // namespace
 
 bool has_sum(std::string_view document) noexcept { return document.find(sum_element) != std::string_view::npos; }
@@ -263,9 +231,9 @@ std::optional<std::string> corrected(std::string_view document) {
     std::uint64_t stated = 0;
     const std::string_view digits = end.substr(std::min(end.size(), sum_element.size()), 16);
     std::from_chars(digits.data(), digits.data() + digits.size(), stated, 16);
-    const auto found = byte_for(before, stated);
+    const auto found = base::byte_for(base::as_bytes(before), stated);
     if (!found) return std::nullopt;
-    right[found->at] = found->value;
+    right[found->at] = static_cast<char>(found->value);
     if (end != end_for(right)) return std::nullopt;
   }
   right += end_for(right);

@@ -172,6 +172,38 @@ TEST(ModesFormat, IsReadFromItsRecordsWhereTheIndexIsDamaged) {
   }
 }
 
+// Readers are stopped where modes may be missing, and only there.
+TEST(ModesFormat, IsNotReadWithFewerModesThanItHas) {
+  const std::string whole = set_of(7, small_set());
+  base::MemorySource source(base::as_bytes(whole), "set.modes");
+  const Head head = read_head(source);
+  for (const PlacedBlock& block : head.blocks) {
+    for (std::uint64_t at = block.offset - 144; at < block.offset + block.block.bytes(); ++at) {
+      for (const int mask : {0x01, 0x80}) {
+        std::string damaged = whole;
+        damaged[at] = static_cast<char>(damaged[at] ^ mask);
+        const Catalog catalog = scan(damaged);
+        if (catalog.fields.size() == 7) continue;
+        ASSERT_NE(catalog.first_error(), nullptr) << at - block.offset;
+      }
+    }
+  }
+  // A record that is there twice: no entry states where its mode is now.
+  const Catalog first = scan(whole);
+  const std::string doubled = whole.substr(0, first.records[1].header_offset) + whole;
+  EXPECT_NE(scan(doubled).first_error(), nullptr);
+  // An entry, and the record that would replace it; records that the head does not count.
+  const Catalog catalog = scan(whole);
+  for (const std::size_t k : {0U, 3U, 6U}) {
+    std::string damaged = whole;
+    const PlacedBlock& block = head.blocks[k == 0 ? 0 : k < 6 ? 1 : 2];
+    damaged[block.offset + 48 + 20] ^= 1;
+    damaged[catalog.records.at(catalog.fields[k].record + 1).offset + 20] ^= 1;
+    const Catalog after = scan(damaged);
+    EXPECT_TRUE(after.fields.size() == 7 || after.first_error() != nullptr) << k;
+  }
+}
+
 TEST(ModesFormat, EndsBeforeTheModeThatTheFileEndsIn) {
   const std::string whole = set_of(5, small_set());
   const Catalog before = scan(whole);

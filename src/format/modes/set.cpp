@@ -311,10 +311,31 @@ class Scan {
          .offset = head_.blocks.empty() ? 0 : head_.blocks.back().offset});
     entries_.clear();
     ReadAhead window(file_);
-    const lime::Walk walked = lime::walk(window, limits_, findings_, lime::Ending::closed);
-    for (FoundMode& found : find_modes(file_, head_.description, walked.records)) {
-      entries_.push_back(std::move(found.entry));
+    Findings of_records;
+    const lime::Walk walked = lime::walk(window, limits_, of_records, lime::Ending::closed);
+    std::vector<FoundMode> found = find_modes(file_, head_.description, walked.records);
+    if (head_.is_whole && found.size() > head_.size()) {  // others were never committed
+      found.erase(found.begin() + static_cast<std::ptrdiff_t>(head_.size()), found.end());
     }
+    std::vector<Finding> wrong = of_records.take();
+    // Which modes are left is known if the head states their number, or if nothing else is wrong.
+    const bool is_broken =
+        std::ranges::any_of(wrong, [](const Finding& one) { return one.severity == Severity::error; });
+    const auto is_of_mode = [](const Record& one) { return one.type == type::data || one.type == type::coefficients; };
+    const bool has_others = static_cast<std::size_t>(std::ranges::count_if(walked.records, is_of_mode)) > found.size();
+    if (head_.is_whole ? found.size() < head_.size() : is_broken || has_others) {
+      add({.severity = Severity::error,
+           .code = walked.truncated ? Code::truncated : Code::malformed,
+           .rule = "modes-lost",
+           .message =
+               fmt::format("the index is damaged, and records are found of {} modes only; `lq repair {} -o GOOD` "
+                           "saves what the file holds",
+                           found.size(), file_.path()),
+           .record = std::string(type::index),
+           .offset = head_.blocks.empty() ? 0 : head_.blocks.back().offset});
+    }
+    for (Finding& one : wrong) add(std::move(one));
+    for (FoundMode& one : found) entries_.push_back(std::move(one.entry));
     catalog_.complete = !walked.truncated;
     for (const Record& record : walked.records) {
       if (record.type == type::index) blocks_.push_back({record.offset, record.data_length});

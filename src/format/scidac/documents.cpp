@@ -132,14 +132,20 @@ std::optional<Checksum> decode_checksum(std::string_view text) {
   return std::nullopt;
 }
 
-std::string encode_description(const Extents& extents, std::string_view record_xml, std::string_view name,
-                               std::string_view site_shape) {
+std::string described_text(const Extents& extents, std::string_view record_xml, std::string_view name,
+                           std::string_view site_shape) {
   std::string text;
   for (const std::int64_t extent : extents) text += fmt::format("{} ", extent);
   for (const std::string_view one : {record_xml, name, site_shape}) {
     text += '\n';
     text += one;
   }
+  return text;
+}
+
+std::string encode_description(const Extents& extents, std::string_view record_xml, std::string_view name,
+                               std::string_view site_shape) {
+  const std::string text = described_text(extents, record_xml, name, site_shape);
   return fmt::format("fnv1a {:016x}", base::fnv1a(base::as_bytes(text)));
 }
 

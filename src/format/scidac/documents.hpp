@@ -66,6 +66,8 @@ Sums decode_slices(std::string_view text);
 
 // limequat-description: the sum of what determines the meaning of the numbers of a generic field
 // (formats/scidac.md 5.5). Texts without terminating NUL.
+std::string described_text(const Extents& extents, std::string_view record_xml, std::string_view name,
+                           std::string_view site_shape);  // the text that it is the sum of
 std::string encode_description(const Extents& extents, std::string_view record_xml, std::string_view name,
                                std::string_view site_shape);
 

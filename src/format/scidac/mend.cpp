@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "format/scidac/scidac_base.hpp"
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/fnv1a.hpp"
 #include "base/text.hpp"
 #include "base/text_facts.hpp"
 #include "format/format.hpp"
@@ -48,6 +52,50 @@ auto tried(Decode&& decode, std::string_view text) -> std::optional<std::invoke_
   }
 }
 
+// Of numbers with blanks in between.
+std::optional<Extents> extents_of(std::string text) {
+  std::ranges::replace(text, ' ', 'x');
+  try {
+    return parse_extents(text);
+  } catch (const Error& error) {
+    if (error.code() != Code::invalid_argument) throw;
+    return std::nullopt;
+  }
+}
+
+// What limequat-description is the sum of.
+struct Described {
+  Extents extents;
+  std::array<std::string, 3> texts = {};  // scidac-private-record-xml, limequat-name, limequat-site-shape
+
+  std::string sum() const { return encode_description(extents, texts[0], texts[1], texts[2]); }
+};
+
+// With at most one byte of it or of its sum corrected; empty if that is not enough.
+std::optional<Described> corrected(Described described, std::string_view stated) {
+  const std::string sum = described.sum();
+  std::size_t differ = sum.size() == stated.size() ? 0 : sum.size();
+  for (std::size_t i = 0; i < sum.size() && differ < sum.size(); ++i) differ += sum[i] != stated[i] ? 1 : 0;
+  if (differ <= 1) return described;  // a sum of other bytes differs in nearly all digits
+  std::string text = described_text(described.extents, described.texts[0], described.texts[1], described.texts[2]);
+  std::uint64_t number = 0;
+  const std::string_view digits = stated.substr(std::min<std::size_t>(stated.size(), sum.size() - 16));
+  std::from_chars(digits.data(), digits.data() + digits.size(), number, 16);
+  const auto found = base::byte_for(base::as_bytes(text), number);
+  if (!found) return std::nullopt;
+  text[found->at] = static_cast<char>(found->value);
+  std::size_t at = text.find('\n');
+  if (at == 0 || at == std::string::npos) return std::nullopt;
+  const auto right = extents_of(text.substr(0, at - 1));
+  if (!right) return std::nullopt;
+  described.extents = *right;
+  for (std::string& one : described.texts) {
+    one = text.substr(at + 1, one.size());
+    at += 1 + one.size();
+  }
+  return described.sum() == stated ? std::optional(std::move(described)) : std::nullopt;
+}
+
 // The documents that describe fields, compared with each other and with the length of the data.
 class Documents {
  public:
@@ -70,6 +118,7 @@ class Documents {
 
  private:
   void mend(const Group& group);
+  void correct_description(const Group& group);
   // Empty if it is too long for a document, which is as bad as an unreadable one.
   std::string text(RecordIndex i) {
     return tried([&](std::string_view) { return texts_.document(records_[i]); }, {}).value_or("");
@@ -93,7 +142,66 @@ class Documents {
   std::map<RecordIndex, std::string> texts_to_write_;
 };
 
+// The extents in a document of which one tag may be damaged.
+std::optional<Extents> extents_in(std::string_view document) {
+  constexpr std::string_view begin = "<dims>", end = "</dims>", numbers = "0123456789 ";
+  std::string_view inside;
+  if (const std::size_t at = document.find(begin); at != std::string_view::npos) {
+    inside = document.substr(at + begin.size());
+    inside = inside.substr(0, inside.find_first_not_of(numbers));
+  } else if (const std::size_t stop = document.find(end); stop != std::string_view::npos) {
+    inside = document.substr(0, stop);
+    inside = inside.substr(inside.find_last_not_of(numbers) + 1);
+  }
+  std::string text(base::trim(inside));
+  return extents_of(std::move(text));
+}
+
+// The sum of a description proves which one of its bytes is wrong, and what it should be.
+void Documents::correct_description(const Group& group) {
+  if (!group.description || !group.record_info || !group.file_info) return;
+  const std::string file_text = text(*group.file_info);
+  std::string stated = text(*group.description);
+  if (records_[*group.description].data_length == stated.size() + 1) stated += '\0';
+  const auto file_info = tried(decode_file_info, file_text);
+  if (file_info && file_info->volume_format != 0) return;
+  const auto extents = file_info ? std::optional(file_info->extents) : extents_in(file_text);
+  if (!extents) return;
+  const auto shape =
+      std::ranges::find_if(group.texts, [&](RecordIndex i) { return records_[i].type == type::limequat_site_shape; });
+  std::vector<std::optional<RecordIndex>> parts = {*group.record_info, group.name, std::nullopt};
+  if (shape != group.texts.end()) parts[2] = *shape;
+  Described given{*extents};
+  for (std::size_t k = 0; k < parts.size(); ++k) given.texts[k] = parts[k] ? text(*parts[k]) : std::string();
+  std::vector<Described> readings = {given};
+  // A damaged byte may be the NUL at the end of a text, or be one now.
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    if (!parts[k]) continue;
+    const auto held = static_cast<std::size_t>(records_[*parts[k]].data_length);
+    for (const std::size_t size : {held, std::max<std::size_t>(held, 1) - 1}) {
+      readings.push_back(given);
+      if (size <= given.texts[k].size() + 2) readings.back().texts[k].resize(size);
+    }
+  }
+  for (const Described& reading : readings) {
+    const auto right = corrected(reading, stated);
+    if (!right) continue;
+    const std::string sum = right->sum();
+    if (sum != stated) texts_to_write_[*group.description] = sum;
+    if (!file_info || right->extents != file_info->extents) {
+      texts_to_write_[*group.file_info] = encode(FileInfo{right->extents, 0});
+    }
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      if (!parts[k] || right->texts[k] == given.texts[k]) continue;
+      texts_to_write_[*parts[k]] = right->texts[k];
+      texts_to_write_[*parts[k]].resize(static_cast<std::size_t>(records_[*parts[k]].data_length));
+    }
+    return;
+  }
+}
+
 void Documents::mend(const Group& group) {
+  correct_description(group);
   Description given;
   if (group.file_info) given.file = tried(decode_file_info, text(*group.file_info));
   if (group.record_info) given.record = tried(decode_record_info, text(*group.record_info));

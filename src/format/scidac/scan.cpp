@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -316,9 +317,15 @@ void Scan::read_spare_checksums(const Groups& groups) {
   }
 }
 
-// Records that refer to missing data: the type of the data record is damaged, or the record is gone.
+// Records that refer to missing data: the type of the data record is damaged, or the record is gone. One message is
+// one field, and what follows from the end of a truncated file is reported already.
 void Scan::report_strays(const Groups& groups) {
+  std::set<std::uint64_t> reported;
+  if (!catalog_.records.empty() && (!catalog_.complete || groups.waits_for_data)) {
+    reported.insert(catalog_.records.back().message);
+  }
   for (const RecordIndex i : groups.strays) {
+    if (!reported.insert(record(i).message).second) continue;
     const Role role = role_of(record(i).type);
     const bool describes = role == Role::record_info || role == Role::lattice;
     findings_.error(Code::malformed, "scidac-data-missing", record(i),

@@ -82,6 +82,25 @@ TEST(ScidacScan, MissesTheDataOfAFieldAmongOthers) {
   }
 }
 
+std::ptrdiff_t errors_in(const Catalog& catalog) {
+  return std::ranges::count(catalog.findings, Severity::error, &Finding::severity);
+}
+
+// One damage is one error, however many records refer to the data.
+TEST(ScidacScan, ReportsAFieldOnce) {
+  const std::string slices = record("limequat-slices", "limequat-slices 1.1\n", false, false);
+  const std::string whole = field_message() + field_message(slices);
+  const std::uint64_t data_at = whole.rfind("ildg-binary-data") - 16;
+  for (const std::uint64_t size : {data_at + 144 + 200, data_at + 100, data_at}) {
+    const Catalog cut = scan_bytes(whole.substr(0, size));
+    EXPECT_EQ(errors_in(cut), 1) << size;
+    EXPECT_FALSE(cut.complete);
+  }
+  std::string lost = whole;
+  lost.replace(data_at + 16, 16, "something-other-");
+  EXPECT_EQ(errors_in(scan_bytes(lost)), 1);
+}
+
 TEST(ScidacScan, MissesTheDescriptionOfDataInAnyFile) {
   const Catalog catalog =
       scan_bytes(record("note", "plain", true, true) + record("scidac-binary-data", data, true, true));

@@ -4,6 +4,7 @@
 // Fields of sets that were damaged, mixed up, or never completed.
 #include <gtest/gtest.h>
 #include <limequat/error.hpp>
+#include <limequat/inspect.hpp>
 #include <limequat/multifile.hpp>
 
 #include "support/error_of.hpp"
@@ -39,6 +40,36 @@ TEST_F(DamagedFields, OfAnotherSetAreRefusedAndStreamsCanBeRead) {
   EXPECT_EQ(error_of([&] { MultifileReader(path_).fields(); }).code(), Code::not_found);  // no empty list
   expect_streams(path_);
   EXPECT_FALSE(verify_multifile(path_).is_sound());
+}
+
+// What is left of a checkpoint is not a whole file.
+TEST_F(DamagedFields, WithoutTheirSetAreNotSound) {
+  write(0);
+  EXPECT_EQ(verify(fields_).verdict, Verdict::sound);
+  fs::remove(path_);
+  const Verification left = verify(fields_);
+  EXPECT_FALSE(left.ok);
+  ASSERT_FALSE(left.findings.empty());
+  EXPECT_EQ(left.findings.back().rule, "sion-set-missing");
+  // A file of another name that ends alike is nobody's.
+  fs::rename(fields_, directory_ / "others.scidac");
+  EXPECT_EQ(verify(directory_ / "others.scidac").verdict, Verdict::sound);
+}
+
+// Nor an empty list of a file that is there, but shows no field of the set.
+TEST_F(DamagedFields, ThatCannotBeListedAreAnError) {
+  write(0);
+  const std::string whole = contents(fields_);
+  write(10);
+  const std::string zeros(whole.size(), '\0');
+  for (const std::string& other : {whole, std::string(), zeros, std::string("a text"), whole.substr(0, 100)}) {
+    put_contents(fields_, other);
+    const MultifileReader reader(path_);
+    const Error error = error_of([&] { reader.fields(); });
+    EXPECT_TRUE(error.code() == Code::malformed || error.code() == Code::truncated) << error.what();
+    EXPECT_NE(std::string(error.what()).find(fields_), std::string::npos) << error.what();
+    expect_streams(path_);
+  }
 }
 
 TEST_F(DamagedFields, ADamagedByteIsFoundAndNamed) {

@@ -195,7 +195,7 @@ void OpenSet::sort_out_fields() {
 }
 
 const std::vector<MultifileField>& OpenSet::fields() const {
-  if (info_.fields_file.empty() && problem_) throw *problem_;
+  if (fields_.empty() && problem_) throw *problem_;  // not the answer of a set without fields
   return fields_;
 }
 

@@ -194,12 +194,35 @@ void examine_streams(storage::Transport& transport, Verification& verification, 
   });
 }
 
+// The fields of a checkpoint are one of its files: without the others it is not complete.
+void examine_owner(storage::Transport& transport, Verification& verification, const std::string& path,
+                   const Communicator& communicator, const VerifyOptions& options) {
+  const auto set = comm::agree_alike(communicator.engine(), [&] { return sets::set_of_fields(path); });
+  if (!set) return;
+  bool is_alone = false;
+  const auto look = [&] {
+    is_alone =
+        transport.kind(*set) == storage::PathKind::absent && sets::fields_generation_at(transport, path).has_value();
+  };
+  comm::share_from_root(communicator.engine(), look, is_alone);
+  if (!is_alone) return;
+  comm::agree_alike(communicator.engine(), [&] {
+    verification.findings.push_back(
+        {.severity = Severity::error,
+         .code = Code::not_found,
+         .rule = "sion-set-missing",
+         .message = fmt::format("{}: these fields belong to the set {}, which does not exist", path, *set)});
+    io::conclude(verification, options.require);
+  });
+}
+
 // Adds to the result of io::verify() what it does not examine: streams, and the name of a temporary file.
 Verification with_streams(Verification verification, storage::Transport& transport, const std::string& path,
                           const Communicator& communicator, const VerifyOptions& options) {
   if (is_ok(verification.verdict) && format_info(verification.format).contents == Contents::streams) {
     examine_streams(transport, verification, communicator, options);
   }
+  examine_owner(transport, verification, path, communicator, options);
   const bool is_temporary =
       comm::agree_alike(communicator.engine(), [&] { return base::parse_temporary_name(path).has_value(); });
   if (verification.ok && is_temporary) {

@@ -99,12 +99,12 @@ class Copying {
     });
     std::vector<std::unique_ptr<FileCopy>> files;
     std::vector<bool> is_new;
-    const Catalog first = contents_of(together.front());
+    const Catalog first = contents_of(together.front().from);
     std::vector<std::unique_ptr<const Catalog>> others;  // of files that it does not describe
     bool all_compared = true, is_damaged = false;
     for (const Pair& pair : together) {
       const bool is_described = &pair == &together.front() || std::ranges::count(first.files, pair.from) > 0;
-      Catalog own = is_described ? Catalog{} : contents_of(pair);
+      Catalog own = is_described ? Catalog{} : contents_of(pair.from);
       comm::agree_alike(comm_, [&] {
         if (!is_described) others.push_back(std::make_unique<const Catalog>(std::move(own)));
         files.push_back(std::make_unique<FileCopy>(comm_, pair, options_, moved_,
@@ -127,15 +127,15 @@ class Copying {
     comm::agree_at_root(comm_, [&] { report(together, files, is_new); });
   }
 
-  Catalog contents_of(const Pair& pair) const {
-    if (options_.verify == Verify::none || options_.dry_run || pair.is_subfile) return {};
-    return sets::contents_of(storage::resolve(pair.from), pair.from, communicator_);
+  Catalog contents_of(const std::string& path) const {
+    if (options_.verify == Verify::none || options_.dry_run) return {};
+    return sets::contents_of(storage::resolve(path), path, communicator_);
   }
 
   // The copy equals its source. The user should know now that the source is damaged.
   void tell_of_damage(const Together& together, const Catalog& catalog, bool all_compared, bool is_new) {
     const bool looks_again = options_.verify == Verify::read_back;
-    if (options_.verify == Verify::none || together.front().is_subfile || !(is_new || looks_again)) return;
+    if (options_.verify == Verify::none || !(is_new || looks_again)) return;
     const Fields fields = all_compared && is_new && !looks_again ? Fields::are_compared : Fields::are_not;
     const std::vector<Finding> damage = damage_of(together.front().from, catalog, fields, communicator_);
     comm::agree_at_root(comm_, [&] { report_.findings.insert(report_.findings.end(), damage.begin(), damage.end()); });

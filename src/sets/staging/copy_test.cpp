@@ -501,6 +501,34 @@ TEST_F(Copying, OfAMultifileIsOneThing) {
   EXPECT_FALSE(fs::exists(other + ".000002"));
 }
 
+// A copy of the description alone would be a file that cannot be read once the source is gone.
+TEST_F(Copying, OfASetOfSubfilesTakesThemAll) {
+  const std::string whole = scratch_ / "conf.scidac", set = scratch_ / "set/conf.set";
+  const Grid grid(Extents{4, 2, 2, 8});
+  const std::vector<double> numbers(static_cast<std::size_t>(grid.volume()) * 24, 0.5);
+  write(whole, grid, spinor(numbers));
+  fs::create_directories(scratch_ / "set/below");
+  repartition(whole, set, {}, {.to = "t=block:4", .folders = "below"});
+  for (const char* const to : {"new/conf.set", "new/other.set"}) {
+    fs::create_directory(scratch_ / "new");
+    EXPECT_EQ(copy({set}, scratch_ / to).files.size(), 5U);
+    fs::rename(scratch_ / "set", scratch_ / "away");
+    repartition(scratch_ / to, scratch_ / "again.scidac", {}, {.overwrite = true});
+    EXPECT_EQ(contents(scratch_ / "again.scidac"), contents(whole));
+    fs::rename(scratch_ / "away", scratch_ / "set");
+    fs::remove_all(scratch_ / "new");
+  }
+  const CopyReport report = copy({scratch_ / "set"}, scratch_ / "tree", {}, {.recursive = true});
+  EXPECT_EQ(report.files.size(), 5U);
+  EXPECT_TRUE(report.findings.empty()) << report.findings.front().message;
+  // Subfiles that the copy would share are refused, and reported within a folder.
+  const std::string shared = scratch_ / "set/shared.set";
+  repartition(whole, shared, {}, {.to = "t=block:2", .folders = scratch_ / "set/below"});
+  EXPECT_EQ(error_of([&] { copy({shared}, scratch_ / "one.set"); }).code(), Code::invalid_argument);
+  const CopyReport with = copy({scratch_ / "set"}, scratch_ / "tree2", {}, {.recursive = true});
+  EXPECT_EQ(std::ranges::count(with.findings, "copy-set-elsewhere", &Finding::rule), 1);
+}
+
 TEST_F(Copying, TellsOfDamagedFieldsOfACheckpoint) {
   const std::string set = scratch_ / "set.ck";
   write_set(set, 2, true);

@@ -59,13 +59,13 @@ PartitionedFile new_file(const std::string& path, const PartitionedFile& source,
                          const std::vector<std::string>& folders) {
   PartitionedFile file{.path = path, .bytes = source.bytes, .partition = partition};
   file.is_set = !partition.cuts().empty();
+  const std::string name = path.substr(path.rfind('/') + 1);
   if (!file.is_set) {
-    file.files = {{path, partition.array().begin}};
+    file.files = {{name, partition.array().begin}};
     return file;
   }
   // Sets of one name never share subfiles: an older one stays complete until the new one is.
   const std::string generation = base::hex32(base::random_number());
-  const std::string name = path.substr(path.rfind('/') + 1);
   for (std::uint64_t k = 0; k < partition.parts(); ++k) {
     const std::string folder = folders.empty() ? "" : folders[k % folders.size()] + "/";
     file.files.push_back(

@@ -137,45 +137,7 @@ class Finder {
     }
   }
 
-  // The copy of a description alone cannot be read.
-  void find_subfiles() {
-    std::map<fs::path, Pair*> copied;
-    for (Together& together : plan_.sets) {
-      for (Pair& pair : together) copied.emplace(fs::path(pair.from).lexically_normal(), &pair);
-    }
-    for (const PartitionedFile& set : sets_) {
-      std::size_t left = 0;
-      for (const PartitionedFile::Subfile& subfile : set.files) {
-        const auto found = copied.find(fs::path(subfile.path).lexically_normal());
-        if (found != copied.end()) {
-          found->second->is_subfile = true;
-        } else {
-          ++left;
-        }
-      }
-      if (left > 0) tell_subfiles_left(set, left);
-    }
-  }
-
  private:
-  void find_set(const std::string& path) {
-    try {
-      if (auto set = storage::set_in(*storage::resolve(path).open_read(path), path)) sets_.push_back(std::move(*set));
-    } catch (const Error& error) {
-      if (error.code() == Code::out_of_memory) throw;  // a damaged description is copied as it is
-    }
-  }
-
-  void tell_subfiles_left(const PartitionedFile& set, std::size_t left) {
-    plan_.findings.push_back(
-        {.severity = Severity::error,
-         .code = Code::unsupported,
-         .rule = "copy-subfiles",
-         .message = fmt::format("{}: of its {} subfiles {} are not copied with it; copy all of them together, or make "
-                                "one file of the set (`lq repartition`)",
-                                set.path, set.files.size(), left)});
-  }
-
   void tell_left(const std::string& path, const std::set<std::string>& copied) {
     const auto is_told = [&](const Finding& finding) { return finding.message.starts_with(path + " is left out"); };
     if (std::ranges::any_of(plan_.findings, is_told)) return;
@@ -201,9 +163,8 @@ class Finder {
   }
 
   void add_file(const std::string& from, const std::string& to) {
-    if (taken_.contains(from)) return;
+    if (taken_.contains(from) || add_set_of_subfiles(from, to)) return;
     const std::vector<std::string> files = files_with(from);
-    if (files.size() == 1) find_set(from);
     // The common beginning of their names is replaced by the new name without this file's own ending.
     const std::size_t common = common_beginning(files);
     const std::string rest = from.substr(common);
@@ -222,6 +183,44 @@ class Finder {
     const std::string new_name = together.front().to;
     plan_.sets.push_back(std::move(together));
     add_sidecar(files.front(), new_name, files.size() > 1);
+  }
+
+  // An error if it was named; the rest of a folder is copied.
+  void tell_elsewhere(const std::string& from, const std::string& subfile) {
+    const std::string why = fmt::format(
+        "{}: its description names subfiles by paths that lead elsewhere, such as {}, and a copy of it does the same; "
+        "write a set or a file in another place by `lq repartition`",
+        from, subfile);
+    if (depth_ == 0) throw Error(Code::invalid_argument, why, {.path = from});
+    plan_.findings.push_back({.severity = Severity::warning, .rule = "copy-set-elsewhere", .message = why});
+  }
+
+  // The description names its subfiles, so that these keep their names, and their places relative to it.
+  bool add_set_of_subfiles(const std::string& from, const std::string& to) {
+    const auto file = storage::resolve(from).open_read(from);
+    const auto set = storage::set_in(*file, from);
+    if (!set) return false;
+    std::vector<std::byte> bytes(static_cast<std::size_t>(file->size()));
+    bytes.resize(file->read_at(0, bytes));
+    Together together{{from, to}};
+    for (const PartitionedFile::Subfile& stored : storage::decode_description(bytes, from).files) {
+      if (stored.path.starts_with('/') || stored.path.find("../") != std::string::npos) {
+        tell_elsewhere(from, stored.path);
+        return false;
+      }
+      const Pair pair{storage::subfile_path(from, stored.path), storage::subfile_path(to, stored.path)};
+      if (!taken_.contains(pair.from)) together.push_back(pair);
+    }
+    for (const Pair& pair : together) {
+      require_other(pair);
+      taken_.insert(pair.from);
+      const std::string folder = base::directory_of(pair.to);
+      if (!std::ranges::count(plan_.folders, folder) && folder != base::directory_of(to))
+        plan_.folders.push_back(folder);
+    }
+    plan_.sets.push_back(std::move(together));
+    add_sidecar(from, to, true);
+    return true;
   }
 
   // The sidecar of a file is copied with it; that of a folder with the folder.
@@ -251,7 +250,7 @@ class Finder {
     }
   }
 
-  // Sorted by name, so that the order is always the same.
+  // Sorted by name, so that the order is always the same; files first, because descriptions name subfiles in folders.
   void add_folder(const std::string& from, const std::string& to) {
     if (!options_.recursive) {
       base::fail(Code::invalid_argument, from,
@@ -263,6 +262,10 @@ class Finder {
       base::fail(Code::no_permission, from, "cannot read the folder: {}", std::strerror(failure));
     }
     std::error_code failure;
+    std::ranges::stable_partition(names, [&](const std::string& name) {
+      return !fs::is_directory(fs::symlink_status(fs::path(from) / name, failure));
+    });
+    ++depth_;
     for (const std::string& name : names) {
       const fs::directory_entry entry(fs::path(from) / name, failure);
       const std::string path = entry.path().string();
@@ -277,6 +280,7 @@ class Finder {
                                   .message = path + " is left out: it is neither a file nor a folder"});
       }
     }
+    --depth_;
   }
 
   // Its target is not followed: it may be outside, or be copied next.
@@ -306,8 +310,8 @@ class Finder {
 
   const CopyOptions& options_;
   CopyPlan& plan_;
-  std::set<std::string> taken_;        // files of sets that are in the plan already
-  std::vector<PartitionedFile> sets_;  // whose descriptions are copied
+  std::set<std::string> taken_;  // files of sets that are in the plan already
+  int depth_ = 0;                // folders above the file, of those that are copied
 };
 
 // The paths of a target: "NAME:REST" is below each folder that the profile calls NAME.
@@ -374,7 +378,6 @@ CopyPlan plan_copy(const std::vector<std::string>& sources, const std::string& t
       finder.add(source, into ? place + (has_slash ? "" : "/") + last_name(source) : place);
     }
     finder.tell_sidecars_left_behind();
-    finder.find_subfiles();
   }
   std::set<std::string> names;
   for (const Together& together : plan.sets) {
@@ -392,6 +395,11 @@ Catalog contents_of(storage::Transport& place, const std::string& path, const Co
     if (!communicator.is_root()) return catalog;
     try {
       const auto file = place.open_read(path);
+      if (const auto set = storage::set_in(*file, path)) {  // which is examined as a whole
+        catalog.files.push_back(path);
+        for (const PartitionedFile::Subfile& subfile : set->files) catalog.files.push_back(subfile.path);
+        return catalog;
+      }
       base::ReadTwice twice(*file);
       base::CachedSource source(twice);
       catalog = format::scan(source, {});

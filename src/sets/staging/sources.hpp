@@ -61,8 +61,7 @@ constexpr std::uint64_t blocks_of(std::uint64_t bytes, std::uint64_t block_bytes
 
 struct Pair {
   std::string from, to;
-  bool is_subfile = false;  // of a set whose description is copied as well: it holds a part of a file
-  friend auto members(Pair& pair) { return std::tie(pair.from, pair.to, pair.is_subfile); }
+  friend auto members(Pair& pair) { return std::tie(pair.from, pair.to); }
 };
 
 // Files that belong together; readers find the others through the first one, which is renamed last.
