@@ -126,7 +126,7 @@ def keep_cause(failure):
     _thread.failure = failure
 
 
-addresses = {}  # of paths that stand for them in the library, for messages
+addresses: "dict[str, str]" = {}  # of paths that stand for them in the library, for messages
 
 
 def _addressed(text):

@@ -48,7 +48,8 @@ class StoreFile:
         """Closes the file and releases the lock."""
         if self.descriptor is not None:
             descriptor, self.descriptor = self.descriptor, None
-            os.close(descriptor)
+            with self._translated("close"):
+                os.close(descriptor)
 
     def require_open(self):
         """WrongState: closed, or opened by the parent of this process."""

@@ -14,7 +14,7 @@ from limequat._library import path_bytes
 from limequat.answers import Answer, Judgement
 from limequat.errors import Error, Exists, IoError, Malformed, NotFound
 from limequat.needs import needed
-from limequat.publishing import keep_private, kind_of, publish, require_no_data, sync_folder, temporary_name
+from limequat.publishing import NewFiles, keep_private, kind_of, require_no_data, sync_folder, temporary_name
 
 
 FILES = "limequat_files"  # the attribute that lists the files
@@ -35,6 +35,11 @@ def require_output(output, overwrite):
 
 def save(found, path, overwrite, files):
     """Writes references to these files under a temporary name, which becomes `path` when they are complete."""
+    if not path.endswith(_PARQUET):
+        with NewFiles(overwrite, files) as new:
+            new.write(path, [json.dumps(found).encode()])
+        sync_folder(os.path.dirname(path))
+        return
     folder = os.path.dirname(os.path.abspath(path))
     try:
         temporary = temporary_name(os.path.join(folder, os.path.basename(path)))
@@ -43,15 +48,13 @@ def save(found, path, overwrite, files):
         raise _unwritten(path, error) from None
     try:
         made = os.path.join(temporary, "references")
-        (_save_parquet if path.endswith(_PARQUET) else _save_json)(found, made)
+        _save_parquet(found, made)
         keep_private(made, files)
         require_output(path, overwrite)
         if os.path.isdir(path):
             _replace_folder(made, path, os.path.join(temporary, "old"))
-        elif os.path.isdir(made):
-            os.rename(made, path)
         else:
-            publish(made, path, overwrite)
+            os.rename(made, path)
         sync_folder(folder)
     except OSError as error:
         raise error if isinstance(error, Error) else _unwritten(path, error) from None
@@ -70,13 +73,6 @@ def _replace_folder(made, path, old):
 
 def _unwritten(path, error):
     return kind_of(error)(f"{path}: cannot write the references: {error.strerror}", path=path, errno=error.errno)
-
-
-def _save_json(found, path):
-    with open(path, "x", encoding="utf-8") as file:
-        file.write(json.dumps(found))
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def _save_parquet(found, path):

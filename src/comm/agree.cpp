@@ -27,6 +27,22 @@ std::uint64_t lowest_rank(Comm& comm, bool raised) {
   return lowest;
 }
 
+// A failure as a number; the lowest of all ranks is reported. Those of the communication come last: a message that
+// cannot be understood usually comes from a rank whose own failure says why.
+constexpr std::uint64_t consequence = std::uint64_t{1} << 32;
+
+std::uint64_t number_of(Comm& comm, const std::exception_ptr& failure) {
+  if (!failure) return no_rank;
+  const auto rank = static_cast<std::uint64_t>(comm.rank());
+  try {
+    std::rethrow_exception(failure);
+  } catch (const Error& error) {
+    return error.code() == Code::communication ? consequence + rank : rank;
+  } catch (...) {
+    return rank;
+  }
+}
+
 // Collective. True if `work` succeeds on all ranks.
 template <class Work>
 bool succeeds_everywhere(Comm& comm, const Work& work) {
@@ -126,10 +142,10 @@ std::uint64_t hash_of(std::span<const Stated> arguments) noexcept {
   return hash.value();
 }
 
-// Collective. `failed`: the lowest rank that failed. Its message is broadcast; if a rank has no memory for it, all
-// throw that error instead.
+// Collective. `failed`: the number of the failure to report. Its message is broadcast; if a rank has no memory for it,
+// all throw that error instead.
 [[noreturn]] void broadcast_failure(Comm& comm, const std::exception_ptr& failure, std::uint64_t failed) {
-  const int rank = static_cast<int>(failed);
+  const int rank = static_cast<int>(failed % consequence);
   std::vector<std::byte> words, all;
   const bool is_packed = succeeds_everywhere(comm, [&] {
     if (rank == comm.rank())
@@ -165,7 +181,7 @@ void require_same_text(Comm& comm, std::string_view text, std::string_view what)
 // Collective. A single reduction on success.
 template <class CompareTexts>
 void settle(Comm& comm, const std::exception_ptr& failure, std::uint64_t hash, const CompareTexts& compare_texts) {
-  std::array<std::uint64_t, 3> lowest{failure ? static_cast<std::uint64_t>(comm.rank()) : no_rank, hash, ~hash};
+  std::array<std::uint64_t, 3> lowest{number_of(comm, failure), hash, ~hash};
   comm.all_reduce(lowest, Reduce::min);
   if (lowest[0] != no_rank) broadcast_failure(comm, failure, lowest[0]);
   if (lowest[1] != ~lowest[2]) compare_texts();
@@ -176,12 +192,13 @@ void settle(Comm& comm, const std::exception_ptr& failure, std::uint64_t hash, c
 void throw_out_of_memory() { std::rethrow_exception(preallocated_out_of_memory()); }
 
 void agree_on_success(Comm& comm, std::exception_ptr failure) {
-  const std::uint64_t failed = lowest_rank(comm, failure != nullptr);
+  std::uint64_t failed = number_of(comm, failure);
+  comm.all_reduce(std::span(&failed, 1), Reduce::min);
   if (failed != no_rank) broadcast_failure(comm, failure, failed);
 }
 
 void agree_on_success(Comm& comm, std::exception_ptr failure, std::span<Term> terms) {
-  terms.front() = {failure ? static_cast<std::uint64_t>(comm.rank()) : no_rank, Reduce::min};
+  terms.front() = {number_of(comm, failure), Reduce::min};
   comm.combine(terms);
   if (terms.front().value != no_rank) broadcast_failure(comm, failure, terms.front().value);
 }

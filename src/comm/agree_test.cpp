@@ -88,6 +88,21 @@ TEST(Agree, ReturnsEachRanksResultWhenAllSucceed) {
   });
 }
 
+TEST(Agree, AMessageThatArrivedIncompleteIsReportedOnlyIfNoRankSaysWhy) {
+  const auto incomplete_at = [](int rank) {
+    throw Error(Code::communication, "incomplete at " + std::to_string(rank));
+  };
+  const Error why = error_when_ranks_fail(4, {0, 1, 3}, [&](int rank) {
+    if (rank != 3) incomplete_at(rank);
+    throw full_error();
+  });
+  EXPECT_EQ(why.code(), full_error().code());
+  EXPECT_EQ(why.facts().rank, 3);
+  const Error first = error_when_ranks_fail(4, {1, 2}, incomplete_at);
+  EXPECT_EQ(first.code(), Code::communication);
+  EXPECT_EQ(first.facts().rank, 1);
+}
+
 TEST(Agree, AllThrowTheErrorOfTheOneThatFailedWithItsRank) {
   for (const int failing : {0, 1, 3}) {
     const Error error = error_when_ranks_fail(4, {failing}, [](int) { throw full_error(); });

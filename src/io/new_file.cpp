@@ -17,6 +17,7 @@
 #include "comm/wire.hpp"
 #include "io/journal.hpp"
 #include "io/replacement.hpp"
+#include "storage/subfiles.hpp"
 
 namespace lq::io {
 namespace {
@@ -311,13 +312,16 @@ void NewFile::finish_here(Sync sync) {
 double NewFile::publish(Sync sync) {
   return comm::decide_at_root(communicator_.engine(), [&] {
     const base::Stopwatch watch;
+    std::optional<storage::ReplacedSet> set_before;
     named([&] {
       prepare_for_name(sync);
+      if (replaces_) set_before.emplace(transport_, path_);
       give_name();
     });
     replaced_.reset();
     created_ = false;
     if (sync == Sync::full) sync_name();
+    if (set_before) set_before->remove_rest();
     return watch.seconds();
   });
 }

@@ -92,7 +92,8 @@ class LQ_INNER NewFile {
   void finish(Sync sync);
   // Local. The same on this rank.
   void finish_here(Sync sync);
-  // Renames the file to its name; after finish(). Returns the seconds.
+  // Renames the file to its name; after finish(). Subfiles of a set that it replaces are removed afterwards. Returns the
+  // seconds.
   double publish(Sync sync);
   // Renames all files of a set, in one step for all readers (replacement.hpp); after finish() of each.
   // Readers find the others through the first one.

@@ -345,4 +345,28 @@ void remove_subfiles(const PartitionedFile& set, const std::string& path) {
   }
 }
 
+ReplacedSet::ReplacedSet(Transport& transport, std::string path) : transport_(transport), path_(std::move(path)) {
+  if (transport_.kind(path_) != PathKind::file) return;
+  try {
+    before_ = set_in(*transport_.open_read(path_), path_);
+  } catch (const Error&) {
+    before_.reset();
+  }
+}
+
+void ReplacedSet::remove_rest() {
+  if (!before_) return;
+  try {
+    if (const std::optional<PartitionedFile> now = set_in(*transport_.open_read(path_), path_)) {
+      const auto belongs_to_it = [&](const PartitionedFile::Subfile& subfile) {
+        return std::ranges::find(now->files, subfile.path, &PartitionedFile::Subfile::path) != now->files.end();
+      };
+      std::erase_if(before_->files, belongs_to_it);
+    }
+  } catch (...) {
+    return;  // nothing is removed that a file may need
+  }
+  remove_subfiles(*before_, path_);
+}
+
 }  // namespace lq::storage

@@ -98,4 +98,18 @@ class Subfiles {
 // file. Subfiles that cannot be removed stay.
 void remove_subfiles(const PartitionedFile& set, const std::string& path);
 
+// A set of subfiles whose description another file replaces.
+class ReplacedSet {
+ public:
+  // Before: looks what is described at `path`; a damaged description does not say what belongs to it.
+  ReplacedSet(Transport& transport, std::string path);
+  // Afterwards: removes its subfiles, as remove_subfiles() does, except those that belong to the new file.
+  void remove_rest();
+
+ private:
+  Transport& transport_;
+  std::string path_;
+  std::optional<PartitionedFile> before_;
+};
+
 }  // namespace lq::storage

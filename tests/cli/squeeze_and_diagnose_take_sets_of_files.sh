@@ -17,7 +17,26 @@ for first in run_b2 local_1 vol.lime.vol0000; do
   lq diagnose $first | head -2
 done
 lq diagnose run.sqz | head -2
-rm conf.ildg
+# A file that replaces a set of subfiles leaves none of them behind; what only has such a name stays.
+for verb in squeeze convert copy; do
+  lq repartition -q conf.ildg set --to t=block:2
+  touch set.0123abcd.0000
+  case $verb in
+    squeeze) lq squeeze -q set set --overwrite ;;
+    convert) lq convert -q conf.ildg set --to scidac --overwrite ;;
+    copy) lq copy -q conf.ildg set --overwrite ;;
+  esac
+  lq verify -q set
+  echo "$verb:" set*
+  rm set*
+done
+# Two copies of a set have the same names.
+lq repartition -q conf.ildg set --to t=block:2
+mkdir there
+lq copy -q set there/
+lq copy -q set there/ --overwrite
+lq verify -q there/set && ls there | wc -l
+rm -r set* there conf.ildg
 dd if=/dev/zero of=run_b1 bs=576 seek=1 count=16 conv=notrunc status=none
 lq diagnose run_b0 | sed -E '/plaquette stated|READING/,$d' || true
 rm run_b1

@@ -21,6 +21,7 @@
 #include "io/replacement.hpp"
 #include "kernels/crc32.hpp"
 #include "sets/checkpoint/set_fields.hpp"
+#include "storage/subfiles.hpp"
 
 namespace lq::sets {
 namespace {
@@ -191,10 +192,8 @@ void replace_plain(storage::Transport& transport, const std::string& path, std::
   if (set.overwrite) remove_older(transport, path, set);
 }
 
-}  // namespace
-
-void publish_set(storage::Transport& transport, const std::string& path, std::span<const NewName> names,
-                 const Publishing& set) {
+void give_names(storage::Transport& transport, const std::string& path, std::span<const NewName> names,
+                const Publishing& set) {
   if (!set.has_generation && names.size() > 1) return replace_plain(transport, path, names, set);
   for (const NewName& one : names) {
     const bool is_last = &one == &names.back();
@@ -211,6 +210,16 @@ void publish_set(storage::Transport& transport, const std::string& path, std::sp
                             path, error.what()),
                 error.facts());
   }
+}
+
+}  // namespace
+
+void publish_set(storage::Transport& transport, const std::string& path, std::span<const NewName> names,
+                 const Publishing& set) {
+  std::optional<storage::ReplacedSet> subfiles;
+  if (set.overwrite) subfiles.emplace(storage::resolve(path), path);
+  give_names(transport, path, names, set);
+  if (subfiles) subfiles->remove_rest();
 }
 
 std::int32_t files_of(storage::Transport& transport, const std::string& path) {

@@ -241,7 +241,6 @@ class Repartitioning {
                 {.overwrite = options_.overwrite,
                  .older_files = was_set ? 0 : files_of(storage::resolve(to_), to_),
                  .syncs = options_.sync == Sync::full});
-    if (was_set && options_.overwrite) storage::remove_subfiles(*older_, to_);
   }
 
   RepartitionReport report(const FileCopy& copy, bool is_new) {
