@@ -72,8 +72,8 @@ struct Outlier {
 
 // Anything else that stands out, or the same facts in words.
 struct Remark {
-  // "duplicate-trajectory", "name-differs", "lattice-differs", "precision-differs", "kind-differs", "group-differs",
-  // "fields-differ", "parameter-differs", "plaquette-outlier", "charge-outlier", "same-in-other-format", "warning" (of few of a series).
+  // "duplicate-trajectory", "name-differs", "time-differs", "format-differs", "lattice-differs", "precision-differs",
+  // "kind-differs", "group-differs", "fields-differ", "parameter-differs", "plaquette-outlier", "charge-outlier", "same-in-other-format", "warning" (of few of a series).
   std::string rule;
   std::string series;
   std::vector<std::string> paths;  // the files it is about

@@ -126,12 +126,21 @@ def keep_cause(failure):
     _thread.failure = failure
 
 
+addresses = {}  # of paths that stand for them in the library, for messages
+
+
+def _addressed(text):
+    for path, address in list(addresses.items()):
+        text = text.replace(path, address) if text else text
+    return text
+
+
 def _failure(status):
     """The exception for the last failure on this thread."""
     offset, rank = _library.lq_error_offset(), _library.lq_error_rank()
     return BY_CODE.get(status, InternalError)(
-        in_keywords(_library.lq_error_text().decode("utf-8", "replace")),
-        path=_text(_library.lq_error_path()),
+        _addressed(in_keywords(_library.lq_error_text().decode("utf-8", "replace"))),
+        path=_addressed(_text(_library.lq_error_path())),
         record=_text(_library.lq_error_record()),
         offset=None if offset < 0 else offset,
         rank=None if rank < 0 else rank,

@@ -9,8 +9,6 @@ import fcntl
 import json
 import numbers
 import os
-import secrets
-import shutil
 import struct
 import sys
 from typing import Mapping, Optional, Union
@@ -19,7 +17,7 @@ from limequat._library import path_bytes
 from limequat.answers import Answer
 from limequat.errors import ChecksumError, Error, Exists, InvalidArgument, IoError, Unsupported
 from limequat.manifests import exit_code_of
-from limequat.publishing import kind_of, publish, sync_folder
+from limequat.publishing import kind_of, publish, sync_folder, temporary_name
 from limequat.questions import convert, diff, info
 
 _Path = Union[str, "os.PathLike[str]"]
@@ -54,8 +52,7 @@ def set_metadata(path: _Path, metadata: Optional[Mapping[str, object]] = None, *
     _require_one_file(source, known)
     if output is not None and os.path.lexists(target) and not overwrite:
         raise Exists(f"{target}: there is a file of this name already; choose another name, or set overwrite", path=target)
-    folder, base = os.path.split(target)
-    temporary = os.path.join(folder, f".{base[:200]}.{secrets.token_hex(4)}")
+    temporary = temporary_name(target)
     options = {"format": known["format"], "verify": "read-back", "allow_loss": allow_loss}
     if name is not None:
         options["name"] = name
@@ -68,14 +65,12 @@ def set_metadata(path: _Path, metadata: Optional[Mapping[str, object]] = None, *
                 convert(source, temporary, metadata=padded, overwrite=True, **options)
             if diff(source, temporary)["differing_numbers"] != 0:
                 raise ChecksumError(f"{target}: its numbers differ from those of {source}", path=target)
-            if output is None:
-                shutil.copymode(source, temporary)
             shared = _share(old.fileno(), known, temporary)
             if not _is_same(was, source):
                 raise IoError(f"{source}: another program changed it in the meantime; nothing was changed", path=source)
         made = os.path.getsize(temporary)
         publish(temporary, target, output is None or overwrite)
-        sync_folder(folder)
+        sync_folder(os.path.dirname(target))
     except OSError as error:
         if isinstance(error, Error):
             raise

@@ -28,6 +28,8 @@ from limequat.grid import laid_out, require_grid
 from limequat.options import Options, takes
 
 if TYPE_CHECKING:
+    from limequat.annotations import Target
+    from limequat.answers import Answer
     from limequat.option_types import CheckpointListOptions, CheckpointsOptions, MultifileReadOptions, Unpack
 
 _JSON = ".json"  # ends the names of states that are kept as JSON
@@ -36,7 +38,7 @@ _OWN = ("array", "kind", "dims", "grid")  # of a field that is given with option
 
 
 @takes("CheckpointListOptions")
-def list_checkpoints(folder, **options: "Unpack[CheckpointListOptions]"):
+def list_checkpoints(folder: "Target", **options: "Unpack[CheckpointListOptions]") -> "Answer":
     """Lists a folder of checkpoints; nothing is changed.
 
     {options}

@@ -12,7 +12,7 @@ from limequat._library import path_bytes
 from limequat.correlator_labels import described, shown
 from limequat.errors import Error, Exists, InvalidArgument
 from limequat.needs import needed
-from limequat.publishing import kind_of, publish
+from limequat.publishing import keep_private, kind_of, publish
 
 
 def to_pandas(selection):
@@ -103,7 +103,9 @@ def write_pyerrors(selection, path, ensemble, overwrite):
                 symbols = [f"{n}.{k}" for n, array in enumerate(arrays) for k in range(array.size)]
                 pyerrors.input.dobs.write_dobs([o for array in arrays for o in array.ravel()], temporary, "correlators", symbol=symbols,
                                                gz=bool(zipped))
-            publish(os.path.join(folder, os.listdir(folder)[0]), path, overwrite)
+            made = os.path.join(folder, os.listdir(folder)[0])
+            keep_private(made, [selection._store.path])
+            publish(made, path, overwrite)
     except OSError as error:
         if isinstance(error, Error):
             raise

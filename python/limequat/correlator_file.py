@@ -8,7 +8,6 @@ import contextlib
 import errno
 import fcntl
 import os
-import secrets
 import stat
 import struct
 import time
@@ -91,8 +90,7 @@ class StoreFile:
     def _create(self):
         """A new store gets its name when it is complete; Exists."""
         place = os.path.realpath(self.name)  # where a link leads that leads nowhere yet
-        folder, name = os.path.split(place)
-        temporary = os.path.join(folder, b"." + name[:240] + b"." + secrets.token_hex(4).encode("ascii"))
+        temporary = publishing.temporary_name(place)
         start = hdf5_bytes.SUPERBLOCK_BYTES
         end = start + len(_root((), 0, Piece(0, 0, 0), 0))
         data = hdf5_bytes.superblock(end, start) + _root((), 0, Piece(0, 0, 0), end)
@@ -110,7 +108,7 @@ class StoreFile:
                 with contextlib.suppress(OSError):
                     os.unlink(temporary)
             if self.sync:
-                publishing.sync_folder(folder)
+                publishing.sync_folder(os.path.dirname(place))
 
     def _lock(self):
         """Locks the file against other appending programs; returns success. If there are no locks, commit() compares superblocks."""

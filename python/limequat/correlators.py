@@ -29,6 +29,7 @@ from limequat.correlator_gathering import Gathered
 from limequat.correlator_index import Configuration, Index, Series, name_condition
 from limequat.correlator_labels import MOST_BYTES, Condition, checked, checked_labels, comparable, described, key_of, shown, to_json
 from limequat.errors import ChecksumError, Error, Exists, InvalidArgument, NoSuchRecord, OutOfMemory
+from limequat.publishing import keep_private
 
 __all__ = ["Configuration", "Correlator", "Selection", "Series", "Store", "open", "read_files"]
 
@@ -500,6 +501,7 @@ class Selection:
         Every checksum is compared in transit. If this is interrupted, the new store has the complete configurations."""
         labels = {comparable(c.value): c.labels for c in self._store.configurations}
         with open(path, "x", sync=sync) as store:
+            keep_private(store.path, [self._store.path])
             rows = []
             for configuration, series, values in self:
                 if values is not None:

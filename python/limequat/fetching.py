@@ -18,7 +18,7 @@ from limequat.answers import Answer
 from limequat.errors import BY_CODE, ChecksumError, Error, Exists, InvalidArgument
 from limequat.manifests import exit_code_of
 from limequat.packed import archive_and_member
-from limequat.publishing import give_name, sync_folder
+from limequat.publishing import give_name, publish, sync_folder
 from limequat.sources import Source, is_elsewhere, opened, shown
 from limequat.units import spelled
 
@@ -126,7 +126,7 @@ def _copy_proven(source, url, final, digest, copy, options):
                     "digests": {final: f"{algorithm}:{stated.hex()}"}}
         raise Exists(f"{final}: another file of this name already exists; choose another name or overwrite=True", path=final)
     folder, name = os.path.split(final)
-    hidden = os.path.join(folder, f".{name}.fetched")
+    hidden = os.path.join(folder, f".{os.fsencode(name)[:246].decode('utf-8', 'ignore')}.fetched")
     made = copy([source], hidden, {**options, "overwrite": True})
     found = _digest_of(hidden, algorithm)
     if found != stated:
@@ -142,7 +142,7 @@ def _copy_proven(source, url, final, digest, copy, options):
 
 def _publish(hidden, final, overwrite):
     if overwrite:
-        os.replace(hidden, final)
+        publish(hidden, final, True)
     else:
         try:
             give_name(hidden, final)

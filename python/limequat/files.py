@@ -493,7 +493,10 @@ def _one_per_axis(key, ndim):
 
 def _as_index(part, axis, extent):
     """A list, an array of integers or a mask as an array of numbers from 0; anything else unchanged."""
-    if isinstance(part, (slice, int, np.integer)) or part is None:
+    if part is None or isinstance(part, (bool, np.bool_)):
+        raise IndexError(f"axis {axis} is indexed by {part!r}, expected an integer, a slice, a list of sites or a mask; "
+                         "read the numbers first to add axes: field[...][None]")
+    if isinstance(part, (slice, int, np.integer)):
         return part
     if not isinstance(part, (list, tuple, range, np.ndarray)):
         return part

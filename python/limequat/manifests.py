@@ -15,7 +15,7 @@ import os
 import re
 import stat
 import sys
-from typing import List, Optional, Union
+from typing import Callable, List, Optional, Union
 
 from limequat import publishing
 from limequat.answers import Judgement
@@ -26,6 +26,7 @@ from limequat.questions import verify as verify_file
 from limequat.sources import Source
 
 _Path = Union[str, "os.PathLike[str]"]
+_Progress = Optional[Callable[[int, int], object]]
 _DIGITS = {"md5": 32, "sha1": 40, "sha256": 64, "sha512": 128}
 _NAME = re.compile(r"^manifest-(\w+)\.txt$")
 _BLOCK = 1 << 20
@@ -200,7 +201,7 @@ def _looks(folder, places, algorithm, verifies, threads, told):
 
 
 def manifest(folder: _Path, path: Optional[_Path] = None, *, algorithm: str = "sha256", bag: bool = False, verify: bool = True,
-             accept_damage: bool = False, overwrite: bool = False, threads: int = 0, progress=None) -> Judgement:
+             accept_damage: bool = False, overwrite: bool = False, threads: int = 0, progress: _Progress = None) -> Judgement:
     """Writes the digests of all files below ``folder`` to one text, which ``sha256sum -c`` also reads.
 
         >>> lq.manifest("b600")                      # b600/manifest-sha256.txt
@@ -260,7 +261,7 @@ def manifest(folder: _Path, path: Optional[_Path] = None, *, algorithm: str = "s
     texts = {target: "".join(lines)}
     if bag:
         texts.update(_tags(root, algorithm, answer, texts[target]))
-    with publishing.NewFiles(overwrite) as new:
+    with publishing.NewFiles(overwrite, [os.path.join(below, place) for place in places]) as new:
         for name, text in texts.items():
             if os.path.lexists(name) and not overwrite:
                 raise Exists(f"{name}: there is a file of this name already; set overwrite", path=name)
@@ -308,7 +309,7 @@ def _manifests_in(root):
 
 
 def check_manifest(path: _Path, *, folder: Optional[_Path] = None, algorithm: Optional[str] = None, verify: bool = True,
-                   threads: int = 0, progress=None) -> Judgement:
+                   threads: int = 0, progress: _Progress = None) -> Judgement:
     """Compares every file with a manifest, and verifies lattice files in the same pass.
 
     path       a manifest, or a folder or bag with one

@@ -103,7 +103,7 @@ def unitarity(u: ArrayIn, grid: Optional[Grid] = None) -> Unitarity:
 
 
 @takes("ObservablesOptions")
-def observables(u, *, grid=None, **options: "Unpack[ObservablesOptions]"):
+def observables(u: ArrayIn, *, grid: Optional[Grid] = None, **options: "Unpack[ObservablesOptions]") -> Observables:
     """Measures Wilson loops 1x1 to 2x2, Polyakov loop, energy density and topological charge along the gradient flow, t0 and w0.
 
     u     a gauge field [t, z, y, x, mu, N, N] of SU(N), N > 1; in other numbers of dimensions, from two on, without charge

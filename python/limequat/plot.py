@@ -12,7 +12,8 @@ Each returns a figure, which notebooks show and ``savefig`` writes. Without matp
 """
 
 import io
-from typing import NamedTuple
+import os
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
@@ -22,6 +23,13 @@ from limequat.needs import needed
 from limequat.questions import info, verify
 from limequat.units import spelled
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from limequat.annotations import ArrayIn
+    from limequat.option_types import Unpack, VerifyOptions
+
+_Name = Union[str, "os.PathLike[str]"]
 __all__ = ["Piece", "damage", "field", "layout", "pieces", "plaquette", "plaquettes", "results"]
 
 _COLORS = {"field": "#3b7d4f", "record": "#e0a93b", "between": "#b9bec6"}
@@ -38,7 +46,7 @@ class Piece(NamedTuple):
     kind: str
 
 
-def pieces(path):
+def pieces(path: "_Name") -> List[Piece]:
     """The parts of the file ``path``: a list of :class:`Piece`, in order and without gaps. Bytes that are neither data of a record
     nor of a field are "between": headers, padding, unused space. If there are several physical files, the first one."""
     return _pieces_of(info(path))
@@ -63,7 +71,7 @@ def _pieces_of(catalog):
     return known
 
 
-def layout(path):
+def layout(path: "_Name") -> Any:
     """The parts of the file ``path``: at the top the file to scale, below a row for each part (for all parts with the same name, if
     there are many) with its first byte and its size.
 
@@ -113,17 +121,17 @@ def _draw_rows(axes, rows):
     _plain(axes)
 
 
-def plaquettes(u):
+def plaquettes(u: "ArrayIn") -> "Dict[str, NDArray[Any]]":
     """Re Tr U_P / N of every plaquette of the gauge field ``u``, [t, z, y, x, mu, N, N]: a dict from pairs of directions such as
     "xt" to arrays [t, z, y, x], computed by numpy."""
-    u, field, extents = described(u, "gauge")
+    links, field, extents = described(u, "gauge")
     dims = len(extents)
     if dims > 4:
         raise InvalidArgument(f"the lattice {list(extents)} has more than four dimensions", found=str(list(extents)))
     found = {}
     for nu in range(dims):
         for mu in range(nu):
-            a, b = u[..., mu, :, :], u[..., nu, :, :]
+            a, b = links[..., mu, :, :], links[..., nu, :, :]
             axis_mu, axis_nu = dims - 1 - mu, dims - 1 - nu
             ahead = a @ np.roll(b, -1, axis_mu)
             back = b @ np.roll(a, -1, axis_nu)  # Tr A B^dagger is a sum over products of elements
@@ -131,7 +139,7 @@ def plaquettes(u):
     return found
 
 
-def plaquette(u):
+def plaquette(u: "ArrayIn") -> Any:
     """The plaquette of the gauge field ``u``, [t, z, y, x, mu, N, N], in each time slice, without and with the time direction, and
     the distribution of Re Tr U_P / N over all plaquettes. It needs memory for a few more such fields.
 
@@ -142,10 +150,10 @@ def plaquette(u):
     spatial = [values for pair, values in found.items() if time not in pair]
     figure = _figure(3.2)
     by_slice, distribution = figure.subplots(1, 2, width_ratios=(3, 2))
-    for values, name, color in ((spatial, "spatial", _COLORS["field"]), (temporal, "temporal", _COLORS["record"])):
-        if not values:
+    for planes, name, color in ((spatial, "spatial", _COLORS["field"]), (temporal, "temporal", _COLORS["record"])):
+        if not planes:
             continue
-        values = np.stack(values)
+        values = np.stack(planes)
         means = values.mean(axis=(0, *range(2, values.ndim)))
         by_slice.plot(range(len(means)), means, "o-", ms=3, lw=1, color=color, label=name)
         distribution.hist(values.ravel(), bins=60, range=(-1, 1), histtype="step", density=True, color=color, label=name)
@@ -161,7 +169,8 @@ def plaquette(u):
     return figure
 
 
-def field(values, plane="xy", at=None, dims=None, name=None):
+def field(values: "ArrayIn", plane: str = "xy", at: Optional[Dict[str, int]] = None, dims: Optional[int] = None,
+          name: Optional[str] = None) -> Any:
     """A plane of a quantity of sites, as a picture of its values.
 
     values  an array [t, z, y, x] of real numbers, such as :func:`limequat.plaquette_density`. Of complex numbers, and of fields with more
@@ -233,7 +242,7 @@ def _plane(values, plane, at, dims):
     return numbers.T if is_turned else numbers, ", ".join(f"{name} = {at.get(name, 0)}" for name in others)
 
 
-def damage(path, **options):
+def damage(path: "_Name", **options: "Unpack[VerifyOptions]") -> Any:
     """Where the file ``path`` is damaged: the file to scale with the bytes that findings name, the time slices of each field, and the
     findings as sentences. The file is verified; ``options`` are those of :func:`limequat.verify`.
 
@@ -254,14 +263,15 @@ def damage(path, **options):
     return figure
 
 
-def results(paths, kind=None):
+def results(paths: "Union[_Name, Sequence[_Name]]", kind: Optional[str] = None) -> Any:
     """Draws results of `lq bench --json` in the files ``paths``, as `lq plot` does: rates, steps or fractions of the raw limit.
     ``kind`` is a value of `lq plot --kind`; None: chosen to suit the results.
 
     Returns a figure of matplotlib. Raises InvalidArgument (nothing of this kind), Malformed, NotFound, ImportError."""
     from limequat import benchmarks  # which draws with functions of this module
 
-    found = [result for path in paths for result in benchmarks.read(path)]
+    names = [paths] if isinstance(paths, (str, os.PathLike)) else paths
+    found = [result for path in names for result in benchmarks.read(path)]
     return benchmarks.draw(benchmarks.chart(found, kind))
 
 

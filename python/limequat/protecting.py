@@ -4,7 +4,7 @@
 
 import ctypes
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Optional
 
 from limequat._library import call, path_bytes, take_text
 from limequat.answers import parse
@@ -12,11 +12,13 @@ from limequat.communicators import agreed, group_of
 from limequat.options import Options, takes
 
 if TYPE_CHECKING:
+    from limequat.annotations import Comm, Paths
+    from limequat.answers import Answer
     from limequat.option_types import ProtectOptions, Unpack
 
 
 @takes("ProtectOptions", verb="protect")
-def protect(paths, *, comm=None, **options: "Unpack[ProtectOptions]"):
+def protect(paths: "Paths", *, comm: "Optional[Comm]" = None, **options: "Unpack[ProtectOptions]") -> "Answer":
     """Writes sidecars with checksums of every block and Reed-Solomon parity next to files, which are not changed.
 
     {options}

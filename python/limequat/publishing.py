@@ -6,8 +6,10 @@ import contextlib
 import errno
 import os
 import secrets
+import stat
 
-from limequat.errors import Error, Exists, IoError, NoPermission, NoSpace, NotFound
+from limequat.errors import Error, Exists, InvalidArgument, IoError, NoPermission, NoSpace, NotFound, UnknownFormat
+from limequat.questions import info
 
 _BY_ERRNO = {errno.ENOENT: NotFound, errno.EEXIST: Exists, errno.EACCES: NoPermission, errno.EPERM: NoPermission,
              errno.EROFS: NoPermission, errno.ENOSPC: NoSpace, errno.EDQUOT: NoSpace, errno.EFBIG: NoSpace}
@@ -17,6 +19,64 @@ _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EMLINK, errno.E
 def kind_of(error):
     """The exception of the package for an OSError."""
     return _BY_ERRNO.get(error.errno, IoError)
+
+
+def temporary_name(name):
+    """A hidden name in the same folder, of at most 255 bytes; a path of bytes or a text."""
+    folder, base = os.path.split(name)
+    if isinstance(base, bytes):
+        return os.path.join(folder, b"." + base[:240] + b"." + secrets.token_hex(4).encode("ascii"))
+    return os.path.join(folder, f".{os.fsencode(base)[:240].decode('utf-8', 'ignore')}.{secrets.token_hex(4)}")
+
+
+def keep_private(path, likes):
+    """Takes from others the rights to a file or folder that they do not have to all of the files it is made of."""
+    made = os.stat(path)
+    now = kept = stat.S_IMODE(made.st_mode)
+    for like in likes:
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            old = os.stat(like)
+            rights = old.st_mode & 0o077
+            if made.st_gid != old.st_gid or _has_list(like):  # another group is among the others; a list's mask is not the group's
+                rights = (rights & 0o007) | (rights & 0o007) << 3
+            if stat.S_ISDIR(made.st_mode):
+                rights |= (rights & 0o044) >> 2  # who may read a folder may enter it
+            kept &= 0o7700 | rights
+    if kept != now:
+        os.chmod(path, kept)
+
+
+def _has_list(path):
+    try:
+        return bool(os.getxattr(path, "system.posix_acl_access"))
+    except (AttributeError, OSError):  # not on Linux; no list
+        return False
+
+
+def take_access(temporary, name):
+    """Gives a file that is to replace another one its group and mode; without the group, its members lose their access."""
+    old = os.stat(name)
+    mode = stat.S_IMODE(old.st_mode) & 0o777
+    try:
+        if os.stat(temporary).st_gid != old.st_gid:
+            os.chown(temporary, -1, old.st_gid)
+    except OSError:
+        mode &= 0o707
+    os.chmod(temporary, mode)
+
+
+def require_no_data(name):
+    """Refuses a catalogue or a lattice file, in whatever state, which a text made of others must never replace."""
+    try:
+        with open(name, "rb") as file:
+            format = "catalogue" if file.read(15) == b"SQLite format 3" else None
+        format = format or info(name)["format"]
+    except (OSError, NotFound, UnknownFormat):
+        return
+    except Error:
+        format = "one that is damaged"
+    raise InvalidArgument(f"{name}: this is a file of format {format}, and a text must not replace it; choose another name", path=name,
+                          found=format)
 
 
 def give_name(temporary, name):
@@ -32,8 +92,11 @@ def give_name(temporary, name):
 
 
 def publish(temporary, name, overwrite):
-    """Gives a complete file its name, replacing another file only with ``overwrite``; otherwise Exists, and the file is removed."""
+    """Gives a complete file its name, replacing another file only with ``overwrite``, whose rights it takes over; otherwise Exists,
+    and the file is removed."""
     if overwrite:
+        if os.path.exists(name):
+            take_access(temporary, name)
         os.replace(temporary, name)
         return
     try:
@@ -59,20 +122,23 @@ def sync_folder(folder):
 class NewFiles:
     """Files that get their names when the block ends without an exception, in the order in which they were written.
 
-    Without ``overwrite`` a name that another program has given in the meantime is not replaced: Exists."""
+    Without ``overwrite`` a name that another program has given in the meantime is not replaced: Exists. Nobody may read
+    them who may not read all files in ``likes``, or the file that is replaced."""
 
-    def __init__(self, overwrite):
-        self.overwrite, self.written = overwrite, []
+    def __init__(self, overwrite, likes=()):
+        self.overwrite, self.likes, self.written = overwrite, likes, []
 
     def __enter__(self):
         return self
 
     def write(self, name, parts):
-        folder, base = os.path.split(name)
-        temporary = os.path.join(folder, f".{base[:120]}.{secrets.token_hex(4)}")
+        if self.overwrite:
+            require_no_data(name)
+        temporary = temporary_name(name)
         with told(name):
             with open(temporary, "xb") as file:
                 self.written.append((temporary, name))
+                keep_private(temporary, [*self.likes, name])
                 for part in parts:
                     file.write(part)
                 file.flush()

@@ -15,7 +15,7 @@ import urllib.parse
 import weakref
 
 from limequat import packed, structs
-from limequat._library import Handle, answer, keep_cause
+from limequat._library import Handle, addresses, answer, keep_cause
 from limequat.errors import Error, InvalidArgument, IoError, NoPermission, NotFound, WrongState
 from limequat.needs import needed
 
@@ -80,6 +80,8 @@ class Source(Handle, os.PathLike):
             self.free()
             raise
         self._path = os.fsdecode(answer("lq_callback_file_path", self))
+        if self._is_mine and name is None and self._path != address:
+            addresses[self._path] = address
 
     def _create(self, name, request_bytes):
         # The functions are kept alive by this module.
@@ -108,6 +110,7 @@ class Source(Handle, os.PathLike):
             super().free()
         if getattr(self, "_number", None) is not None:
             _readers.pop(self._number, None)
+            addresses.pop(getattr(self, "_path", None), None)
         file, self._file = getattr(self, "_file", None), None
         if file is not None and self._is_mine:
             with contextlib.suppress(Exception):
@@ -170,17 +173,34 @@ def is_elsewhere(path):
     return is_url(path) or not isinstance(path, (str, bytes, os.PathLike)) and hasattr(path, "read")
 
 
+def parts_of(url, of_server=False):
+    """The parts of a URL, ``of_server`` of one that names a host. Raises InvalidArgument if it is none, and does not say what it
+    contains: the part with the password may be the wrong one."""
+    try:
+        parts = urllib.parse.urlsplit(url)
+        is_good = url.isprintable() and not (of_server and (parts.port, re.search(r"[\s\\]", parts.netloc))[1])
+    except ValueError:
+        is_good = False
+    if not is_good:
+        raise InvalidArgument(f"this is no address: {url.partition(':')[0]}://... (with control characters, or without "
+                              "[USER:PASSWORD@]HOST[:PORT] after //)")
+    return parts
+
+
 def shown(path):
     """Its name in messages: a URL without user, password and query, which may hold a signature."""
     if not isinstance(path, str):
         return repr(path)
-    parts = urllib.parse.urlsplit(path)
+    try:
+        parts = urllib.parse.urlsplit(path)
+    except ValueError:
+        parts = parts_of(path)  # raises
     return urllib.parse.urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def secrets_of(url):
     """What no message may show of a URL: user and password, and its query."""
-    parts = urllib.parse.urlsplit(url)
+    parts = parts_of(url)
     password = parts.password or ""
     known = (parts.netloc.rpartition("@")[0], parts.query, password, urllib.parse.unquote(password))
     return tuple(sorted(filter(None, set(known)), key=len, reverse=True))
@@ -228,7 +248,7 @@ def source_of(path):
 
 def open_url(url):
     """A file object that reads a URL."""
-    scheme = urllib.parse.urlsplit(url).scheme.lower()
+    scheme = parts_of(url).scheme.lower()
     if scheme in ("http", "https", "dav", "davs", "webdav", "webdavs"):
         from limequat.urls import HttpFile
         return HttpFile(url)

@@ -19,7 +19,7 @@ from limequat import signals
 from limequat.errors import Error, IoError, NoPermission, NotFound, Unsupported, WrongState
 from limequat.fetching import stated_digests
 from limequat.seeking import ReadOnlyFile
-from limequat.sources import shown
+from limequat.sources import parts_of, shown
 
 SCHEMES = {"http": "http", "dav": "http", "webdav": "http", "https": "https", "davs": "https", "webdavs": "https"}
 _RANGE = re.compile(r"bytes ([0-9]{1,18})-([0-9]{1,18})/([0-9]{1,18})$")
@@ -58,7 +58,7 @@ class HttpFile(ReadOnlyFile):
     request_bytes = 64 << 20
 
     def __init__(self, url, timeout=30.0):
-        self._parts = urllib.parse.urlsplit(url)
+        self._parts = parts_of(url, of_server=True)
         self._parts = self._parts._replace(scheme=SCHEMES[self._parts.scheme])
         self._shown = self.name = shown(url)
         self._timeout = timeout
@@ -279,6 +279,9 @@ class HttpFile(ReadOnlyFile):
         if status == 412:
             raise self._changed("its ETag has changed")
         if status == 416 and self._size is None:
+            if re.search(r"/0*[1-9]", answer.getheader("Content-Range", "")):
+                raise IoError(f"{self._shown}: the server refuses the first bytes of a file that is not empty; fetch it whole (curl "
+                              "-O URL), and read the copy", path=self._shown)
             self._size = 0  # no byte to give
             return
         if status == 200:

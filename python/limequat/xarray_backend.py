@@ -3,8 +3,8 @@
 """Lattice files for xarray: ``xarray.open_dataset("conf.ildg", engine="limequat")``, and ``array.limequat.to_file(...)``.
 
 xarray finds the engine by the entry point of the package. Files are opened when numbers are needed and closed again, so
-thousands may be open as datasets, and several threads can read several files concurrently. A URL is opened once and stays
-open, because reading its headers again would cost requests.
+thousands may be open as datasets, and several threads can read several files concurrently. A URL or a file object is opened
+once and stays open, because reading its headers again would cost requests.
 """
 
 import contextlib
@@ -36,7 +36,7 @@ class LimequatBackendEntrypoint(BackendEntrypoint):
     def open_dataset(self, filename_or_obj, *, drop_variables=None, field=None, slices=1, verify=True):
         """An xarray.Dataset of the fields of a file; numbers are read when they are needed.
 
-        filename_or_obj a path, or a URL as for :class:`limequat.Source`
+        filename_or_obj a path, or a URL, a binary file object or a :class:`limequat.Source`, which stays open
         drop_variables  names of variables that are left out
         field           name of the field, or (name, index), or a list of these; default: all
         slices          number of time slices in a chunk if xarray uses the file's own chunks (chunks={}, open_mfdataset)
@@ -67,11 +67,14 @@ class LimequatBackendEntrypoint(BackendEntrypoint):
 
 
 def _place_of(given):
+    if isinstance(given, Source) or callable(getattr(given, "read", None)):
+        return _OpenedOnce(given)
     if not isinstance(given, (str, bytes, os.PathLike)):
-        raise InvalidArgument(f"a {type(given).__name__} was given, expected the path of a file or a URL", found=type(given).__name__)
+        raise InvalidArgument(f"a {type(given).__name__} was given, expected the path of a file, a URL or a binary file object",
+                              found=type(given).__name__)
     path = os.fsdecode(given)
     if is_url(path) and not path.lower().startswith("file://"):
-        return _RemoteFile(path)
+        return _OpenedOnce(path)
     return _LocalFile(os.path.abspath(os.path.expanduser(os.fsdecode(path_of(path)))))
 
 
@@ -105,15 +108,16 @@ class _LocalFile:
                                  "since; open the dataset again", path=self.name)
 
 
-class _RemoteFile:
-    """A file at a URL, opened once in each process; the server reports changes while it is open, size and date show them later."""
+class _OpenedOnce:
+    """A file at a URL or a file object, opened once in each process; a server reports changes while it is open, size and date
+    show them later."""
 
-    def __init__(self, url, seen=None):
-        self.name, self._url, self._seen = shown(url), url, seen
+    def __init__(self, given, seen=None):
+        self.name, self._given, self._seen = os.fspath(given) if isinstance(given, Source) else shown(given), given, seen
         self._lock, self._source, self._file = threading.RLock(), None, None
 
     def __reduce__(self):
-        return _RemoteFile, (self._url, self._seen)
+        return _OpenedOnce, (self._given, self._seen)
 
     @contextlib.contextmanager
     def opened(self):
@@ -123,10 +127,11 @@ class _RemoteFile:
             yield self._file
 
     def _open(self):
-        source = Source(self._url)
+        source = self._given if isinstance(self._given, Source) else Source(self._given)
         seen = source.size, modified_of(source.file)
         if self._seen not in (None, seen):
-            source.free()
+            if source is not self._given:
+                source.free()
             raise WrongState(f"{self.name}: this is not the file that was opened as a dataset: it was replaced or changed since; "
                              "open the dataset again", path=self.name)
         self._source, self._file, self._seen = source, open_file(source), seen

@@ -8,14 +8,13 @@ import base64
 import json
 import os
 import shutil
-import tempfile
 from typing import Any
 
 from limequat._library import path_bytes
 from limequat.answers import Answer, Judgement
 from limequat.errors import Error, Exists, IoError, Malformed, NotFound
 from limequat.needs import needed
-from limequat.publishing import kind_of
+from limequat.publishing import keep_private, kind_of, publish, require_no_data, sync_folder, temporary_name
 
 
 FILES = "limequat_files"  # the attribute that lists the files
@@ -30,27 +29,43 @@ def require_output(output, overwrite):
         raise Exists(f"{path}: there is a file of this name already; choose another name, or replace it with overwrite=True", path=path)
     if os.path.isdir(path) and not os.path.isfile(os.path.join(path, ".zmetadata")):
         raise Exists(f"{path}: this is a folder, and not one of references; only those are replaced", path=path)
+    require_no_data(path)
     return path
 
 
-def save(found, path, overwrite):
-    """Writes references under a temporary name, which becomes `path` when they are complete."""
+def save(found, path, overwrite, files):
+    """Writes references to these files under a temporary name, which becomes `path` when they are complete."""
     folder = os.path.dirname(os.path.abspath(path))
     try:
-        temporary = tempfile.mkdtemp(prefix="." + os.path.basename(path)[:200] + ".", dir=folder)
+        temporary = temporary_name(os.path.join(folder, os.path.basename(path)))
+        os.mkdir(temporary, 0o700)
     except OSError as error:
         raise _unwritten(path, error) from None
     try:
         made = os.path.join(temporary, "references")
         (_save_parquet if path.endswith(_PARQUET) else _save_json)(found, made)
+        keep_private(made, files)
         require_output(path, overwrite)
         if os.path.isdir(path):
-            os.rename(path, os.path.join(temporary, "old"))
-        os.rename(made, path)
+            _replace_folder(made, path, os.path.join(temporary, "old"))
+        elif os.path.isdir(made):
+            os.rename(made, path)
+        else:
+            publish(made, path, overwrite)
+        sync_folder(folder)
     except OSError as error:
         raise error if isinstance(error, Error) else _unwritten(path, error) from None
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _replace_folder(made, path, old):
+    os.rename(path, old)
+    try:
+        os.rename(made, path)
+    except OSError:
+        os.rename(old, path)
+        raise
 
 
 def _unwritten(path, error):

@@ -72,7 +72,7 @@ def references(files: Paths, output: Optional[Path] = None, *, field: Optional[s
     found = {"version": 1, "refs": refs}
     if target is None:
         return found
-    save(found, target, overwrite)
+    save(found, target, overwrite, [member.path for member in members])
     names = list(members[0].placed)
     return Answer(path=target, files=len(members), variables=names, skipped=skipped,
                   references=sum(isinstance(value, list) for value in refs.values()),

@@ -52,7 +52,7 @@ def test_indexing_a_field_is_indexing_its_array(gauge_file, links, key):
     assert part.shape == links[key].shape and np.array_equal(part, links[key])
 
 
-@pytest.mark.parametrize("key", [5, -6, "t", (0,) * 8])
+@pytest.mark.parametrize("key", [5, -6, "t", (0,) * 8, True, None, np.False_, np.s_[..., None], np.s_[0, True]], ids=str)
 def test_indices_out_of_range_are_refused(gauge_file, key):
     with pytest.raises(IndexError):
         lq.open(gauge_file).fields[0][key]

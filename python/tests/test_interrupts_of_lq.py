@@ -148,14 +148,15 @@ def has_ended(process):
 
 
 @pytest.mark.skipif(not os.path.exists(f"{LQ}-mpi") or MPIRUN is None, reason="there is no lq-mpi")
-@pytest.mark.parametrize("told", ("launcher", "group", "first", "last"))
-@pytest.mark.parametrize("verb", ("convert", "convert_many", "squeeze", "protect", "copy", "verify"))
+@pytest.mark.parametrize("verb, told", [(verb, told) for verb in ("convert", "convert_many", "squeeze", "protect", "copy", "verify")
+                                        for told in ("launcher", "group", "first", "last")]
+                         + [(verb, "last") for verb in ("set", "manifest", "references", "index", "repair", "repartition", "unpack")])
 def test_ctrl_c_ends_all_ranks(slow, files, tmp_path, verb, told):
     """By themselves: this launcher kills them a minute after it told them to end, and of a signal that one rank alone
     received the others know from it."""
     patient = ["--mca", "odls_base_sigkill_timeout", "60"] if told in ("first", "last") else []
     words = [MPIRUN, "-n", "3", *patient, f"{LQ}-mpi", *words_of({**READING, **WRITING}[verb], files)]
-    program = slow.start(words, AFTER_MPI, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
+    program = slow.start(words, max(AFTER_MPI, AFTER.get(verb, 0)), cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
     ranks = ranks_of(program)
     assert len(ranks) == 3
     try:
@@ -176,6 +177,22 @@ def test_ctrl_c_ends_all_ranks(slow, files, tmp_path, verb, told):
                 os.kill(rank, signal.SIGKILL)
     program.communicate()
     assert [path for path in files_in(tmp_path) + list((files / "far").glob("*parity*")) if not is_complete(path)] == []
+
+
+@pytest.mark.skipif(not os.path.exists(f"{LQ}-mpi") or MPIRUN is None, reason="there is no lq-mpi")
+@pytest.mark.parametrize("seconds", (0.05, 0.15, 0.3))
+def test_ctrl_c_while_mpi_starts_ends_all_ranks(files, tmp_path, seconds):
+    program = subprocess.Popen([MPIRUN, "-n", "3", f"{LQ}-mpi", *words_of(WRITING["convert"], files)], cwd=tmp_path, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE)
+    while len(ranks := ranks_of(program)) < 3:
+        assert program.poll() is None
+        time.sleep(0.005)
+    time.sleep(seconds)
+    os.kill(ranks[-1], signal.SIGINT)
+    began = time.monotonic()
+    program.communicate(timeout=60)
+    assert time.monotonic() - began < AT_ONCE and all(map(has_ended, ranks))
+    assert [path for path in tmp_path.iterdir() if not is_complete(path)] == []
 
 
 @pytest.mark.skipif(MPIRUN is None, reason="there is no mpirun")

@@ -77,6 +77,9 @@ class Ensemble:
     def other(self, number):
         return self.root / "r1" / f"conf.{number:04}.ildg"
 
+    def folder(self, number):
+        return self.root / "by" / f"{number:04}" / "links.ildg"
+
     def plant(self, rule, *paths):
         for path in paths:
             self.expected.setdefault(rule, set()).add(str(path))
@@ -133,6 +136,7 @@ class Ensemble:
         lq.write(conf(310), su2(310), overwrite=True, format="scidac", metadata={"xlf-info": text(310)})
         settle(conf(310))
         plant("group-differs", conf(310))
+        plant("format-differs", conf(300), conf(310))  # SciDAC in a series of ILDG files
 
         # Observables.
         write(conf(320), 320, links=smooth(320))
@@ -165,6 +169,32 @@ class Ensemble:
         change(other(270), at, b"\xff\xfe\xfa\x80")
         plant("parameter-differs", other(270))
 
+        # A folder for each configuration.
+        for number in range(10, 110, 10):
+            if number != 50:
+                write(self.folder(number), number, seed=20_000 + number, **({"precision": "single"} if number == 80 else {}))
+        plant("precision-differs", self.folder(80))
+        plant("gap in folders", 50)
+
+        # Files under wrong names, with wrong times, and a folder in the place of a file.
+        lq.write(conf(370), random_links(shape=(4, 2, 2, 2, 4), seed=370), format="nersc", overwrite=True,
+                 metadata={"SEQUENCE_NUMBER": "370"})
+        settle(conf(370))
+        plant("format-differs", conf(370))
+        lq.convert(other(160), root / "alone.nersc", allow_loss=True)
+        (root / "alone.nersc").rename(root / "alone.ildg")
+        settle(root / "alone.ildg")
+        plant("format-differs", root / "alone.ildg")
+        plant("same-in-other-format", other(160), root / "alone.ildg")
+        plant("parameter-differs", conf(370))  # it states none of them
+        capital = root / "r1" / "Conf.0290.ILDG"
+        other(290).rename(capital)
+        plant("name-differs", capital)
+        settle(other(300), time.time() + 9 * 86400)
+        plant("time-differs", other(300))
+        (root / "r1" / "conf.0700.ildg").mkdir()
+        plant("stranger", root / "r1" / "conf.0700.ildg")
+
         # Files of others, links, files of writers.
         (root / "README").write_text("an ensemble\n")
         (root / "r0" / "core.4711").write_bytes(b"\x7fELF" + bytes(range(256)))
@@ -179,10 +209,11 @@ class Ensemble:
         plant("stranger", root / "parity" / "gone.ildg.lq-parity")
         plant("stranger", root / "README", root / "r0" / "core.4711", root / "r2", root / "r0" / "latest")
         young, old = root / "r0" / ".conf.0700.ildg.1a2b3c4d", root / "r0" / ".conf.0710.ildg.5e6f7a8b"
-        for path, seconds in ((young, time.time()), (old, LONG_AGO)):
+        of_rsync, of_nfs = root / "r0" / ".conf.0360.ildg.Ab12Cd", root / "r0" / ".nfs000000000012ab3400000001"
+        for path, seconds in ((young, time.time()), (old, LONG_AGO), (of_rsync, LONG_AGO), (of_nfs, LONG_AGO)):
             path.write_bytes(conf(360).read_bytes()[:5000])
             settle(path, seconds)
-        plant("stranger", young, old)
+        plant("stranger", young, old, of_rsync, of_nfs)
 
         # A set that lost one of its files; entries of several files that lost none.
         (root / "sets").mkdir()
@@ -260,7 +291,7 @@ def test_enough_is_planted(ensemble):
 
 @pytest.mark.parametrize("rule", ["duplicate-trajectory", "name-differs", "lattice-differs", "precision-differs", "kind-differs",
                                   "group-differs", "parameter-differs", "plaquette-outlier", "charge-outlier",
-                                  "same-in-other-format", "warning", "fields-differ"])
+                                  "same-in-other-format", "warning", "fields-differ", "format-differs", "time-differs"])
 def test_what_does_not_go_with_a_series_is_named_and_nothing_else(ensemble, rule):
     assert told(ensemble.assessment.remarks, rule) == ensemble.first[rule]
 
@@ -280,7 +311,8 @@ def test_duplicates_are_named_and_nothing_else(ensemble):
 
 
 def test_gaps_are_named_and_nothing_else(ensemble):
-    assert [(pathlib.Path(one.series).parent.name, one.missing) for one in ensemble.assessment.gaps] == [("r0", list(GAPS))]
+    gaps = {str(pathlib.Path(one.series).relative_to(ensemble.root)): one.missing for one in ensemble.assessment.gaps}
+    assert gaps == {"r0/conf.*.ildg": list(GAPS), "by/*/links.ildg": [50]}
 
 
 def test_what_is_damaged_is_named_and_nothing_else(ensemble):

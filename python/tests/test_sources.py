@@ -9,6 +9,7 @@ import io
 import itertools
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -424,6 +425,31 @@ def test_what_is_not_there_is_not_found(content):
         lq.read(address + "/none.ildg")
     with pytest.raises(lq.IoError, match="cannot read"):
         lq.read(address + "/conf.ildg")  # the server is gone
+
+
+@pytest.mark.parametrize("url", ["http://host:99999/x.ildg", "http://me:SECRET/x.ildg", "https://[::1/x.ildg", "http://a SECRET/x.ildg",
+                                 "http://host/x\r\nHost: other.ildg", "dav://host:/\0.ildg", "s3://[SECRET/x.ildg"])
+def test_what_is_no_address_is_refused_at_once_and_not_shown(url):
+    with pytest.raises(lq.InvalidArgument, match="this is no address: [a-z0-9]+://...") as caught:
+        lq.read(url)
+    shown = "".join(traceback.format_exception_only(type(caught.value), caught.value))
+    assert "SECRET" not in shown and caught.value.__cause__ is None
+
+
+def test_messages_name_the_address_though_another_source_has_it(content):
+    damaged = bytearray(content)
+    damaged[len(content) // 2] ^= 1
+    with serving(conf__ildg=bytes(damaged)) as (address, _), lq.open(address + "/conf.ildg"):
+        with pytest.raises(lq.ChecksumError, match=f"^{re.escape(address)}/conf.ildg: ") as caught:
+            lq.read(address + "/conf.ildg")
+        assert caught.value.path == address + "/conf.ildg"
+
+
+def test_a_file_that_is_not_empty_has_first_bytes(content):
+    with serving(conf__ildg=content) as (address, served), pytest.raises(lq.IoError, match="refuses the first bytes"):
+        served["conf__ildg"].raw = lambda first, last, data: [b"HTTP/1.1 416 No\r\nContent-Range: bytes */%d\r\nContent-Length: 0\r\n\r\n"
+                                                              % len(content)]
+        lq.read(address + "/conf.ildg")
 
 
 def test_an_empty_file_is_empty_there_as_here():

@@ -433,3 +433,25 @@ def test_the_system_is_asked_to_share_blocks(tmp_path, monkeypatch, suffix):
     assert np.array_equal(lq.read(tmp_path / f"new.{suffix}"), lq.read(path)) and lq.verify(tmp_path / f"new.{suffix}")
     monkeypatch.setattr(fcntl, "ioctl", lambda *words: (_ for _ in ()).throw(OSError(95, "not supported")))
     assert lq.set_metadata(path, {"beta": 6.5}).shared == 0
+
+
+@pytest.mark.parametrize("state", ["whole", "cut", "catalogue"])
+def test_texts_never_replace_lattice_files_and_catalogues(tmp_path, links, state):
+    source, target = tmp_path / "in" / "conf.ildg", tmp_path / "kept.ildg"
+    source.parent.mkdir()
+    for path in (source, target):
+        lq.write(path, links)
+    if state == "cut":
+        target.write_bytes(target.read_bytes()[:5000])
+    elif state == "catalogue":
+        target.unlink()
+        lq.index(source.parent, db=str(target))
+    before = target.read_bytes()
+    for write in (lambda: lq.references([source], target, overwrite=True), lambda: lq.manifest(source.parent, target, overwrite=True),
+                  lambda: lq.report_page(source.parent, target, overwrite=True)):
+        with pytest.raises(lq.InvalidArgument, match="must not replace it"):
+            write()
+    if state != "catalogue":
+        done = run(tmp_path, "dump", source, "--box", "t=0", "-o", target, "--overwrite")
+        assert done.returncode == 2 and "must not replace" in done.stderr
+    assert target.read_bytes() == before

@@ -4,6 +4,7 @@
 
 import concurrent.futures
 import filecmp
+import io
 import os
 import pathlib
 import pickle
@@ -155,6 +156,17 @@ def test_a_url_is_opened_once_and_read_by_slices(tmp_path):
             slices = list(pool.map(lambda t: data.gauge[t].values, range(8)))
         assert np.array_equal(np.stack(slices), links)
         assert "secret" not in repr(data) and "hidden" not in repr(data)
+
+
+@pytest.mark.parametrize("made", [lambda path: io.BytesIO(path.read_bytes()), lambda path: path.open("rb"),
+                                  lambda path: lq.Source(io.BytesIO(path.read_bytes()), name="mine.ildg")])
+def test_a_file_object_is_read_by_slices(gauge_file, links, made):
+    given = made(gauge_file)
+    data = xarray.open_dataset(given, engine=ENGINE)
+    assert data.gauge.dims[0] == "t" and np.array_equal(data.gauge[3].values, links[3])
+    assert np.array_equal(data.gauge.isel(t=slice(None, None, -2)).values, links[::-2])
+    if isinstance(given, io.BytesIO):
+        assert np.array_equal(pickle.loads(pickle.dumps(data)).gauge.values, links)
 
 
 def test_a_url_in_chunks_of_dask_is_the_array(tmp_path, dask, links, gauge_file):

@@ -80,3 +80,10 @@ def errors() -> None:
         print(error.path, error.code, error.filename)
     except lq.Error as error:
         print(error.sentence, error.offset, error.record)
+
+
+def keep(folder: pathlib.Path) -> None:
+    seen = lq.manifest(folder, progress=lambda done, total: print(done, total))
+    print(lq.check_manifest(seen["path"], folder=folder).ok, lq.protect([folder], check=True).ok, lq.list_checkpoints(folder))
+    found = lq.observables(lq.read(folder / "conf.ildg"), grid=None, flow_steps=2)
+    print(found.charge, [point.energy for point in found.flow], found.wilson_loops[0].average)

@@ -18,7 +18,8 @@ class ExactSum {
   void add(const ExactSum& other) noexcept;
   // Adds steps of the grid that were counted elsewhere, in units of 2^30 steps and of one: whole numbers below 2^62.
   void add_steps(double high, double low) noexcept {
-    total_ += static_cast<Wide>(high) * (1 << 30) + static_cast<Wide>(low);
+    // By way of 64 bits, which one instruction converts.
+    total_ += static_cast<Wide>(static_cast<std::int64_t>(high)) * (1 << 30) + static_cast<std::int64_t>(low);
   }
   double value() const noexcept;  // rounded once; NaN if any term was not added
 

@@ -26,7 +26,6 @@ class MultifileSide final : public TaskSide {
  public:
   MultifileSide(MPI_Comm writers, MPI_Comm readers) : writers_(writers), readers_(readers) {}
   std::string name() const override { return "multifile"; }
-  bool has_blocks() const override { return true; }
 
   void write(const TaskFiles& to, std::span<const std::byte> bytes) override {
     std::string physical;

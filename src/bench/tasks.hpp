@@ -34,9 +34,8 @@ class TaskSide {
   virtual ~TaskSide() = default;
   virtual std::string name() const = 0;
   virtual bool has_checksums() const { return false; }
-  // True if it supports several physical files, and blocks.
+  // True if it supports several physical files.
   virtual bool has_files() const { return true; }
-  virtual bool has_blocks() const { return false; }
   // Opens new streams, writes this task's (empty if only opening is measured), closes them.
   virtual void write(const TaskFiles& to, std::span<const std::byte> bytes) = 0;
   // Reads the stream of the task whose number is this one's among the readers.

@@ -26,6 +26,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
+#include "storage/transport.hpp"
 
 namespace lq::cli {
 namespace {
@@ -40,6 +41,11 @@ struct Diff {
     const int folders = (is_folder(session, a) ? 1 : 0) + (is_folder(session, b) ? 1 : 0);
     if (folders == 0) return compare(session);
     if (folders == 2) return compare_folders(session);
+    at_root(session, [&] {
+      const std::string& file = fs::is_directory(a) ? b : a;
+      (void)storage::resolve(file).open_read(file);  // the error if it does not exist
+      return fine;
+    });
     throw UsageError("one of them is a folder and the other is not; name two folders, or a file in the folder");
   }
 

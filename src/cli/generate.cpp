@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // lq generate: a thermalised pure gauge configuration, as real data for trying things.
+#include <algorithm>
 #include <limits>
 #include <memory>
 
@@ -23,6 +24,12 @@
 namespace lq::cli {
 namespace {
 
+constexpr const char* provenance = "xlf-info";
+
+bool states_provenance(const Metadata& metadata) {
+  return std::ranges::any_of(metadata, [](const auto& text) { return text.first == provenance; });
+}
+
 struct Generate {
   std::string path;
   Extents lattice;
@@ -40,13 +47,14 @@ struct Generate {
     require_target(session, path, write_options.overwrite);
     const std::uint64_t bytes = file_bytes(grid);
     rehearse(session, path, gauge_spec(Precision::double_, colors()), lattice, write_options);
+    const bool has_place = has_place_for_provenance(session, write_options);
     if (write.dry_run) return announce(session, grid, bytes);
 
     std::vector<double> links = allocate(session, grid);
     const MutableField field = gauge(links, {.colors = colors()});
     thermalise(session, grid, field);
     const Physics physics = measure(grid, field, options.threads);
-    add_provenance(write_options.metadata, physics);
+    if (has_place) add_provenance(write_options.metadata, physics);
     print(session, lq::write(path, grid, field, write_options), physics);
     return fine;
   }
@@ -86,13 +94,26 @@ struct Generate {
     lq::generate(grid, field, with_news);
   }
 
+  // Formats of other programs may have no place for a text that nobody asked for.
+  bool has_place_for_provenance(Session& session, WriteOptions with_text) const {
+    if (states_provenance(with_text.metadata)) return true;
+    with_text.metadata.emplace_back(provenance, "beta = 1");
+    try {
+      rehearse(session, path, gauge_spec(Precision::double_, colors()), lattice, with_text);
+      return true;
+    } catch (const Error& error) {
+      if (error.code() != Code::unsupported) throw;
+    }
+    session.complain(
+        fmt::format("warning: {}: its format has no place for beta, seed and sweeps; they are not stored", path));
+    return false;
+  }
+
   // How the configuration was made, in the terms of tmLQCD where it has some.
   void add_provenance(Metadata& metadata, const Physics& physics) const {
-    for (const auto& [name, text] : metadata) {
-      if (name == "xlf-info") return;
-    }
+    if (states_provenance(metadata)) return;
     metadata.emplace_back(
-        "xlf-info", fmt::format("plaquette = {:14.12f}\n trajectory nr = {}\n beta = {:.12f}\n group = {}\n "
+        provenance, fmt::format("plaquette = {:14.12f}\n trajectory nr = {}\n beta = {:.12f}\n group = {}\n "
                                 "over_relaxation = {}\n seed = {}\n start = {}\n creator = limequat {}\n",
                                 physics.plaquette.average, options.sweeps, options.beta, group, options.over_relaxation,
                                 options.seed, options.hot_start ? "hot" : "cold", version()));

@@ -53,7 +53,10 @@ bool is_told_to_end() noexcept {
   // A signal that arrives meanwhile is passed on by the next call.
   if (tell_other_ranks == nullptr) return told_to_end != 0;
   const int number = tell_other_ranks(told_to_end);
-  if (number != 0) told_to_end = number;
+  if (number != 0 && told_to_end == 0) {
+    told_at = milliseconds_now();
+    told_to_end = number;
+  }
   return number != 0;
 }
 

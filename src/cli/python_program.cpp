@@ -43,12 +43,6 @@ sys.path[:] = [folder for folder in sys.path if folder]
 beside, verbose = sys.argv[1:3]
 del sys.argv[1:3]
 if os.path.isdir(os.path.join(beside, "limequat")): sys.path.insert(0, beside)
-try:
-    import {}
-    from {} import main
-except ImportError as error:
-    if verbose: print(f"lq: {{sys.executable}}: {{error}}", file=sys.stderr)
-    sys.exit(77)
 told = []
 ending = [number for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) != signal.SIG_IGN]
 def end(number, frame):
@@ -57,6 +51,13 @@ def end(number, frame):
     raise KeyboardInterrupt
 for number in ending: signal.signal(number, end)
 try:
+    try:
+        import {}
+        from {} import main
+    except ImportError as error:
+        if verbose: print(f"lq: {{sys.executable}}: {{error}}", file=sys.stderr)
+        if not told: sys.exit(77)
+    if told: raise KeyboardInterrupt
     code = main(sys.argv[1:])
 except KeyboardInterrupt:
     code = 130
@@ -135,7 +136,8 @@ int run_program(const std::vector<std::string>& words, bool has_ranks) {
     const OnEnding handing_on(hand_on);
     code = exit_code_of_process(child, has_ranks ? hand_on_of_ranks : nullptr);
   }
-  if (handed_on != 0 && code != fine) std::raise(handed_on);
+  // Ranks that know of it end together.
+  if (handed_on != 0 && code != fine && !is_told_to_end()) std::raise(handed_on);
   return code;
 }
 

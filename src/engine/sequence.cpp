@@ -56,8 +56,10 @@ constexpr std::size_t scratch_bytes = 256 * 1024;  // bytes of the sequence dist
 
 void require_known(const std::string& path, const Payload& payload, const format::TileCodec* codec) {
   if (payload.encoding.empty() || codec != nullptr) return;
-  base::fail(Code::unsupported, {.path = path, .found = payload.encoding},
-             "tiles are encoded as \"{}\", which is not supported", payload.encoding);
+  base::fail(
+      Code::unsupported, {.path = path, .found = payload.encoding},
+      "tiles are encoded as \"{}\", which this Limequat was not built with (`lq --version -v`), or does not know",
+      payload.encoding);
 }
 
 // Each array has sites of the same size.

@@ -12,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include "base/clock.hpp"
+#include "ensemble/files.hpp"
 #include "ensemble/remarks.hpp"
 
 namespace lq::ensemble {
@@ -97,15 +99,16 @@ std::vector<Member> members_of(const Database& database) {
   std::unordered_map<std::int64_t, Facts> facts = facts_of(database);
   std::unordered_map<std::int64_t, Warnings> warnings = warnings_of(database);
   std::vector<Member> members;
-  Statement rows = database.prepare(fmt::format(
-      "SELECT id, full_path(path) AS full, full_path(series) AS whole_series, trajectory, trajectory_from, "
-      "coalesce(measured_plaquette, plaquette), {}, state, format, kind, lattice, precision, gauge_group, "
-      "nullif(coalesce(checksum, computed_checksum), '00000000/00000000'), fields, device, inode FROM files "
-      "WHERE "
-      "missing_since IS NULL ORDER "
-      "BY whole_series, "
-      "trajectory, full",
-      has_traces ? "coalesce(measured_link_trace, link_trace)" : "link_trace"));
+  Statement rows = database.prepare(
+      fmt::format("SELECT id, full_path(path) AS full, full_path(series) AS whole_series, trajectory, trajectory_from, "
+                  "coalesce(measured_plaquette, plaquette), {}, state, format, kind, lattice, precision, gauge_group, "
+                  "nullif(coalesce(checksum, computed_checksum), '00000000/00000000'), fields, device, inode, "
+                  "modified_ns FROM files "
+                  "WHERE "
+                  "missing_since IS NULL ORDER "
+                  "BY whole_series, "
+                  "trajectory, full",
+                  has_traces ? "coalesce(measured_link_trace, link_trace)" : "link_trace"));
   while (rows.step()) {
     Member member;
     member.path = rows.text(1);
@@ -128,7 +131,8 @@ std::vector<Member> members_of(const Database& database) {
     member.is_whole = is_whole;
     if (!is_whole) member.fields.clear();
     member.device = rows.whole(column++);
-    member.inode = rows.whole(column);
+    member.inode = rows.whole(column++);
+    member.modified = rows.whole(column);
     if (const auto known = facts.find(rows.whole(0)); known != facts.end()) {
       member.parameters = std::move(known->second.parameters);
       if (is_whole) member.charge = known->second.charge;
@@ -141,13 +145,13 @@ std::vector<Member> members_of(const Database& database) {
   return members;
 }
 
-void assess_series(const std::vector<Member>& series, Assessment& assessment) {
+void assess_series(const std::vector<Member>& series, std::int64_t now, Assessment& assessment) {
   if (std::optional<Gaps> gaps = gaps_in(numbers_of(series))) {
     gaps->series = series.front().series;
     assessment.gaps.push_back(std::move(*gaps));
   }
   std::vector<bool> alike;
-  std::ranges::move(remarks_on(series, alike), std::back_inserter(assessment.remarks));
+  std::ranges::move(remarks_on(series, now, alike), std::back_inserter(assessment.remarks));
   add_outliers(series, alike, assessment);
 }
 
@@ -233,11 +237,13 @@ std::vector<std::size_t> outliers_of(const std::vector<double>& numbers) {
 Assessment assess(const Database& database) {
   Assessment assessment;
   find_duplicates(database, assessment);
-  const std::vector<Member> members = members_of(database);
+  const std::int64_t now = base::seconds_now() * 1'000'000'000;
+  std::vector<Member> members = members_of(database);
+  std::ranges::move(join_series_by_case(members), std::back_inserter(assessment.remarks));
   for (auto begin = members.begin(); begin != members.end();) {
     const auto end =
         std::find_if(begin, members.end(), [&](const Member& file) { return file.series != begin->series; });
-    assess_series(std::vector<Member>(begin, end), assessment);
+    assess_series(std::vector<Member>(begin, end), now, assessment);
     begin = end;
   }
   std::ranges::move(same_in_other_formats(members), std::back_inserter(assessment.remarks));

@@ -100,6 +100,8 @@ TEST(Parameters, AreKnownByAWordOfTheirNames) {
   }
 }
 
+constexpr std::int64_t one_day = std::int64_t{24} * 3600 * 1'000'000'000, this_day = 20'000 * one_day;
+
 std::vector<Member> series_of(int count) {
   std::vector<Member> series;
   for (int k = 0; k < count; ++k) {
@@ -117,7 +119,7 @@ std::vector<Member> series_of(int count) {
 std::vector<std::string> told(const std::vector<Member>& series, const std::string& rule) {
   std::vector<bool> alike;
   std::vector<std::string> paths;
-  for (const Remark& remark : remarks_on(series, alike)) {
+  for (const Remark& remark : remarks_on(series, this_day, alike)) {
     if (remark.rule == rule) paths.insert(paths.end(), remark.paths.begin(), remark.paths.end());
   }
   return paths;
@@ -139,6 +141,54 @@ TEST(Series, NamesFilesWithMoreFieldsThanTheOthers) {
   std::vector<Member> series = series_of(9);
   series[3].fields = "2";
   EXPECT_EQ(told(series, "fields-differ"), std::vector<std::string>{series[3].path});
+}
+
+TEST(Series, NamesFilesOfAnotherFormatOnce) {
+  std::vector<Member> series = series_of(9);
+  for (Member& file : series) {
+    file.path += ".ildg";
+    file.format = "ildg";
+  }
+  series[1].format = "scidac";  // differs from the others, though its suffix is right
+  series[2].format = "nersc";
+  series[4].format = "nersc";
+  series[4].is_whole = false;
+  EXPECT_EQ(told(series, "format-differs"), (std::vector<std::string>{series[2].path, series[1].path}));
+  EXPECT_EQ(told({series[2]}, "format-differs"), std::vector<std::string>{series[2].path});
+  EXPECT_TRUE(told({series[1]}, "format-differs").empty());
+}
+
+TEST(Series, NamesFilesFromTheFuture) {
+  std::vector<Member> series = series_of(3);
+  series[0].modified = this_day + one_day - 1;  // clocks differ a little
+  series[1].modified = this_day + one_day;
+  series[2].modified = INT64_MIN;
+  EXPECT_EQ(told(series, "time-differs"), std::vector<std::string>{series[1].path});
+}
+
+TEST(Series, AreOneInUpperAndLowerCase) {
+  std::vector<Member> members;
+  for (const std::int64_t number : {110, 120}) {
+    Member& file = members.emplace_back();
+    file.path = "/x/Conf." + std::to_string(number);
+    file.series = "/x/Conf.*";
+    file.in_name = number;
+  }
+  for (const Member& file : series_of(6)) members.push_back(file);
+  std::vector<Remark> remarks = join_series_by_case(members);
+  ASSERT_EQ(remarks.size(), 1U);
+  EXPECT_EQ(remarks[0].rule, "name-differs");
+  EXPECT_EQ(remarks[0].paths, (std::vector<std::string>{"/x/Conf.110", "/x/Conf.120"}));
+  for (std::size_t k = 0; k < members.size(); ++k) EXPECT_EQ(members[k].series, "/x/conf.*") << k;
+  EXPECT_EQ(members[6].path, "/x/Conf.110");
+  EXPECT_EQ(members[7].path, "/x/Conf.120");
+
+  std::vector<Member> two = series_of(2);  // none of them is usual
+  Member other = two[0];
+  other.path = "/x/Conf.100", other.series = "/x/Conf.*";
+  two.insert(two.begin(), other);
+  EXPECT_TRUE(join_series_by_case(two).empty());
+  EXPECT_EQ(two[0].series, "/x/Conf.*");
 }
 
 }  // namespace

@@ -75,6 +75,7 @@ void walk(const std::string& folder, const std::function<void(const std::string&
       struct stat found {};
       if (::lstat(path.c_str(), &found) != 0) continue;
       if (S_ISDIR(found.st_mode)) {
+        if (not_entered && !suffix_of_format(path).empty()) not_entered(path);  // something made it in place of a file
         waiting.push_back(std::move(path));
         continue;
       }
@@ -94,6 +95,10 @@ void walk(const std::string& folder, const std::function<void(const std::string&
 
 std::string describe_not_entered(const std::string& path) {
   struct stat found {};
+  if (::lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode)) {
+    return fmt::format("a folder, although its name has the suffix {} of a file; files in it are looked for as well",
+                       suffix_of_format(path));
+  }
   if (::stat(path.c_str(), &found) == 0 && !S_ISDIR(found.st_mode)) {
     const char* const what = S_ISFIFO(found.st_mode)   ? "a named pipe"
                              : S_ISSOCK(found.st_mode) ? "a socket"
@@ -140,11 +145,38 @@ namespace {
 
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
+// `b` in lower case: ".H5" is ".h5".
+bool is_same(char a, char b) noexcept { return std::tolower(static_cast<unsigned char>(a)) == b; }
+
+// Words before the number of a folder that holds one configuration.
+bool is_of_a_configuration(std::string_view word) {
+  constexpr std::array<std::string_view, 14> words = {"conf",  "config",  "cfg",        "cnfg", "configuration",
+                                                      "traj",  "tr",      "trajectory", "lat",  "lattice",
+                                                      "gauge", "ckpoint", "sweep",      "step"};
+  while (!word.empty() && (word.back() == '.' || word.back() == '_' || word.back() == '-' || word.back() == ' ')) {
+    word.remove_suffix(1);
+  }
+  const auto is_word = [&](std::string_view other) { return std::ranges::equal(word, other, is_same); };
+  return word.empty() || std::ranges::any_of(words, is_word);
+}
+
+// The number of the folder, whose name is the last one of `folder`.
+NameParts parts_of_folder(std::string_view path, std::string_view folder) {
+  const std::size_t begin = folder.rfind('/') + 1;
+  std::size_t first = folder.size();
+  while (first > begin && is_digit(folder[first - 1])) --first;
+  const auto number = base::parse_u64(folder.substr(first));
+  if (!number || *number > INT64_MAX || !is_of_a_configuration(folder.substr(begin, first - begin))) {
+    return {std::string(path), std::nullopt};
+  }
+  return {std::string(path.substr(0, first)) + '*' + std::string(path.substr(folder.size())),
+          static_cast<std::int64_t>(*number), true};
+}
+
 }  // namespace
 
 std::string_view suffix_of_format(std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);
-  const auto is_same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };  // ".H5"
   // Includes the suffixes of HDF5 even if its component is not loaded, and that of the numbers of a raw description.
   std::size_t longest = 0;
   const auto take = [&](std::string_view suffix) {
@@ -160,6 +192,20 @@ std::string_view suffix_of_format(std::string_view path) {
   return name.substr(name.size() - longest);
 }
 
+bool has_suffix_of_others(std::string_view path, std::string_view format) {
+  const std::string_view suffix = suffix_of_format(path);
+  if (suffix.empty() || format.empty() || format == "squeezed") return false;  // an archive keeps any name
+  const auto is_suffix = [&](std::string_view other) { return std::ranges::equal(suffix, other, is_same); };
+  if (is_suffix(".h5") || is_suffix(".hdf5")) return format != "hdf5";
+  const auto known = std::ranges::find(format::formats(), format, [](const auto* one) { return one->info.name; });
+  const std::string_view beginning = known == format::formats().end() ? std::string_view() : (*known)->info.begins;
+  // All formats in LIME files share their suffixes.
+  return std::ranges::none_of(format::formats(), [&](const format::Format* one) {
+    return (one->info.name == format || one->info.begins == beginning) &&
+           std::ranges::any_of(one->info.suffixes, is_suffix);
+  });
+}
+
 NameParts parts_of(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   const std::size_t begin = slash == std::string_view::npos ? 0 : slash + 1;
@@ -167,6 +213,7 @@ NameParts parts_of(std::string_view path) {
   while (end > begin && !is_digit(path[end - 1])) --end;
   std::size_t first = end;
   while (first > begin && is_digit(path[first - 1])) --first;
+  if (first == end && begin > 1) return parts_of_folder(path, path.substr(0, begin - 1));
   const auto number = base::parse_u64(path.substr(first, end - first));
   if (!number || *number > INT64_MAX) return {std::string(path), std::nullopt};
   return {std::string(path.substr(0, first)) + '*' + std::string(path.substr(end)), static_cast<std::int64_t>(*number)};

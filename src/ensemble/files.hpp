@@ -30,7 +30,8 @@ std::string full_path(const std::string& path);
 
 // Calls `visit` for each regular file below, in no particular order; links to files are followed, links to folders are
 // not. A link that leads nowhere has an empty status. `unreadable` gets folders that cannot be read, with the reason.
-// `not_entered` gets links to folders, pipes, sockets and devices. Files and folders for which `is_left_out` returns
+// `not_entered` gets links to folders, pipes, sockets and devices, and folders with the suffix of a file, which are
+// entered. Files and folders for which `is_left_out` returns
 // true are skipped.
 void walk(const std::string& folder, const std::function<void(const std::string& path, const FileStatus&)>& visit,
           const std::function<void(const std::string& folder, const std::string& reason)>& unreadable,
@@ -60,12 +61,17 @@ class Exclusion {
 struct NameParts {
   std::string series;                  // the path with "*" for the number: "/data/conf.*.lime"
   std::optional<std::int64_t> number;  // the last digits of the name that do not belong to the suffix of a format
+  // The number is that of the folder, because the name has none: "/data/*/lattice", "/data/conf_*/links.h5". Folders
+  // whose names say that they are something else are not numbered: "/data/L24/links.h5".
+  bool is_of_folder = false;
 };
 
 NameParts parts_of(std::string_view path);
 
 // The longest suffix of a format that the path has: ".ildg"; empty: none.
 std::string_view suffix_of_format(std::string_view path);
+// True if the path has a suffix of other formats: "x.ildg" for a file of format nersc.
+bool has_suffix_of_others(std::string_view path, std::string_view format);
 
 // Writes a text as a new file, which gets its name when it is complete.
 

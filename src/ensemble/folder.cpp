@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <utility>
 
 #include <fmt/format.h>
@@ -45,6 +46,25 @@ std::string cousins_of(std::string_view path) {
   return fmt::format("{}*/{}", folder_of(folder), name_of(path));
 }
 
+bool is_alphanumeric(char c) noexcept { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
+
+// ".conf.1000.ildg.Ab12Cd": what rsync has of a file so far.
+bool is_of_rsync(std::string_view name) {
+  constexpr std::size_t letters = 6;
+  if (name.size() < letters + 2 || name[name.size() - letters - 1] != '.') return false;
+  return std::ranges::all_of(name.substr(name.size() - letters), is_alphanumeric) &&
+         !suffix_of_format(name.substr(0, name.size() - letters - 1)).empty();
+}
+
+// ".nfs000000000012ab3400000001": an NFS client removes it when the last program closes it.
+bool is_of_nfs(std::string_view name) {
+  constexpr std::string_view beginning = ".nfs";
+  constexpr std::size_t least_digits = 16;
+  return name.starts_with(beginning) && name.size() >= beginning.size() + least_digits &&
+         std::ranges::all_of(name.substr(beginning.size()),
+                             [](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; });
+}
+
 }  // namespace
 
 Verdict verdict_of(Standing standing) noexcept {
@@ -79,7 +99,10 @@ std::string sentence_of(const Place& place, const std::string& path, const std::
 bool is_temporary(std::string_view path) {
   if (base::parse_temporary_name(path) || path.ends_with(io::journal_ending)) return true;
   const std::string_view name = name_of(path);
-  if (name.starts_with('.')) return name.ends_with(base::unfinished_copy_ending) || name.ends_with(base::copied_ending);
+  if (name.starts_with('.')) {
+    return name.ends_with(base::unfinished_copy_ending) || name.ends_with(base::copied_ending) || is_of_rsync(name) ||
+           is_of_nfs(name);
+  }
   // The suffix that other programs give to partial downloads.
   constexpr std::string_view part = ".part";
   return name.ends_with(part) && !suffix_of_format(name.substr(0, name.size() - part.size())).empty();
@@ -92,7 +115,7 @@ void Neighbours::add(const Sighting& sighting) {
   if (io::has_cut_journal(sighting.path)) owners_.emplace(io::journal_path(sighting.path), sighting.path);
   if (!sighting.is_recognised && !sighting.was_entry) return;
   NameParts name = parts_of(sighting.path);
-  if (name.number) series_.insert(std::move(name.series));
+  if (name.number && !name.is_of_folder) series_.insert(std::move(name.series));
   if (sighting.is_recognised && sighting.size >= least_size) sizes_.insert(of_size(sighting));
   if (std::string cousins = cousins_of(sighting.path); !cousins.empty()) cousins_.insert(std::move(cousins));
 }
@@ -139,7 +162,8 @@ std::string Neighbours::reason_to_miss(const Sighting& sighting) const {
     return fmt::format("its name has the suffix {}", suffix);
   }
   const NameParts name = parts_of(plain);
-  if (name.number && series_.contains(name.series)) return fmt::format("its name is one of {}", name_of(name.series));
+  if (name.number && !name.is_of_folder && series_.contains(name.series))
+    return fmt::format("its name is one of {}", name_of(name.series));
   if (sizes_.contains(of_size(sighting))) return "it has the size of a lattice file in the same folder";
   if (cousins_.contains(cousins_of(sighting.path))) return "files of this name in other folders are lattice files";
   const std::string_view own = name_of(sighting.path);

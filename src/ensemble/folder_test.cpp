@@ -78,7 +78,8 @@ TEST_F(Folder, NamesTheReason) {
 TEST_F(Folder, KnowsWritersAndWhatTheyLeftBehind) {
   for (const char* path :
        {"/run/.conf.130.1a2b3c4d", "/run/conf.130.1a2b3c4d.part", "/run/.conf.130.lq-copy", "/run/.conf.130.lq-copied",
-        "/run/conf.130.h5.lq-journal", "/run/.conf.130.h5.lq-journal", "/run/conf.130.ildg.part"}) {
+        "/run/conf.130.h5.lq-journal", "/run/.conf.130.h5.lq-journal", "/run/conf.130.ildg.part",
+        "/run/.conf.130.ildg.Ab12Cd", "/run/.nfs000000000012ab3400000001"}) {
     Sighting temporary = recognised(path);
     EXPECT_EQ(standing(temporary), Standing::leftover) << path;
     temporary.modified = now - day / 2;

@@ -8,12 +8,14 @@
 #include <numeric>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/text.hpp"
 #include "ensemble/ensemble.hpp"
+#include "ensemble/files.hpp"
 #include "ensemble/history.hpp"
 #include "ensemble/paths.hpp"
 
@@ -22,12 +24,16 @@ namespace {
 
 constexpr std::size_t most_names = 6;  // listed in a message
 
-std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+// "0250/lattice" if the files of a series have all the same name.
+std::string telling_name_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return parts_of(path).is_of_folder ? path.substr(path.rfind('/', slash - 1) + 1) : path.substr(slash + 1);
+}
 
 std::string names_text(const std::vector<std::string>& paths) {
   std::string text;
   for (std::size_t k = 0; k < std::min(paths.size(), most_names); ++k) {
-    text += (k == 0 ? "" : ", ") + name_of(paths[k]);
+    text += (k == 0 ? "" : ", ") + telling_name_of(paths[k]);
   }
   return paths.size() > most_names ? fmt::format("{} and {} more", text, paths.size() - most_names) : text;
 }
@@ -206,6 +212,37 @@ void add_warnings(const std::vector<Member>& series, std::vector<Remark>& remark
   }
 }
 
+constexpr std::int64_t one_day = std::int64_t{24} * 3600 * 1'000'000'000;
+
+// A clock was wrong: later changes of the file may go unnoticed.
+void add_times(const std::vector<Member>& series, std::int64_t now, std::vector<Remark>& remarks) {
+  for (const Member& file : series) {
+    if (file.modified < now || file.modified - now < one_day) continue;
+    remarks.push_back({"time-differs",
+                       file.series,
+                       {file.path},
+                       fmt::format("{}: its time of modification lies {} days ahead: a clock is or was wrong (`touch` "
+                                   "sets it)",
+                                   file.path, (file.modified - now) / one_day)});
+  }
+}
+
+// Files whose suffix is that of another format, except those that are told already.
+void add_suffixes(const std::vector<Member>& series, std::vector<Remark>& remarks) {
+  std::set<std::string> told;
+  for (const Remark& remark : remarks) {
+    if (remark.rule == "format-differs") told.insert(remark.paths.begin(), remark.paths.end());
+  }
+  for (const Member& file : series) {
+    if (!file.is_whole || told.contains(file.path) || !has_suffix_of_others(file.path, file.format)) continue;
+    remarks.push_back({"format-differs",
+                       file.series,
+                       {file.path},
+                       fmt::format("{}: a file of format {}, although its name ends in {}", file.path, file.format,
+                                   suffix_of_format(file.path))});
+  }
+}
+
 // --- observables ---------------------------------------------------------------------------------------------------
 
 constexpr std::size_t fewest_in_chain = 8;
@@ -318,10 +355,59 @@ std::vector<std::int64_t> numbers_of(const std::vector<Member>& series) {
   return all;
 }
 
-std::vector<Remark> remarks_on(const std::vector<Member>& series, std::vector<bool>& alike) {
+std::vector<Remark> join_series_by_case(std::vector<Member>& members) {
+  struct Part {
+    std::size_t begin, end;
+  };
+  std::map<std::string, std::vector<Part>> same;  // by the name in lower case
+  for (std::size_t begin = 0, end = 0; begin < members.size(); begin = end) {
+    while (end < members.size() && members[end].series == members[begin].series) ++end;
+    std::string name = members[begin].series;
+    const auto last = name.begin() + static_cast<std::ptrdiff_t>(name.rfind('/') + 1);
+    std::transform(last, name.end(), last, [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
+    same[std::move(name)].push_back({begin, end});
+  }
+  std::vector<Remark> remarks;
+  for (const auto& [name, parts] : same) {
+    if (parts.size() < 2) continue;
+    std::size_t count = 0;
+    for (const Part& part : parts) count += part.end - part.begin;
+    const Part most = *std::ranges::max_element(parts, {}, [](const Part& part) { return part.end - part.begin; });
+    const std::size_t usual = most.end - most.begin;
+    if (usual < 3 || usual * 3 < count * 2) continue;
+    const std::string series = members[most.begin].series;
+    Remark remark{"name-differs", series, {}, {}};
+    for (const Part& part : parts) {
+      for (std::size_t k = part.begin; part.begin != most.begin && k < part.end; ++k) {
+        members[k].series = series;
+        remark.paths.push_back(members[k].path);
+      }
+    }
+    remark.sentence = fmt::format("{}: {} of the series are called {}, in other upper and lower case",
+                                  names_text(remark.paths), usual, telling_name_of(series));
+    remarks.push_back(std::move(remark));
+  }
+  if (!remarks.empty()) {
+    std::ranges::sort(members, [](const Member& a, const Member& b) {
+      return std::tuple(std::string_view(a.series), a.number(), std::string_view(a.path)) <
+             std::tuple(std::string_view(b.series), b.number(), std::string_view(b.path));
+    });
+  }
+  return remarks;
+}
+
+std::vector<Remark> remarks_on(const std::vector<Member>& series, std::int64_t now, std::vector<bool>& alike) {
   std::vector<Remark> remarks;
   alike.assign(series.size(), true);
-  if (series.size() < 2) return remarks;
+  add_times(series, now, remarks);
+  if (series.size() < 2) {
+    add_suffixes(series, remarks);
+    return remarks;
+  }
+  add_differing(
+      series, "format-differs", "format", [](const Member& file) { return file.is_whole ? file.format : ""; }, nullptr,
+      remarks);
+  add_suffixes(series, remarks);
   add_numbers(series, remarks);
   add_differing(
       series, "kind-differs", "kind", [](const Member& file) { return file.kind; }, &alike, remarks);

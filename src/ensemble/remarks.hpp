@@ -17,6 +17,7 @@ namespace lq::ensemble {
 // One file of a series.
 struct Member {
   std::string path, series;
+  std::int64_t modified = 0;                     // nanoseconds since 1970
   std::optional<std::int64_t> in_text, in_name;  // trajectory number
   std::optional<double> plaquette, link_trace, charge;
   std::string format, kind, lattice, precision, group, checksum, fields;
@@ -33,8 +34,12 @@ bool is_parameter(const std::string& name);
 // True if it is the topological charge.
 bool is_charge(const std::string& name);
 
-// On one series, sorted by number. Files that differ in lattice, kind or parameters are removed from `alike`.
-std::vector<Remark> remarks_on(const std::vector<Member>& series, std::vector<bool>& alike);
+// On one series, sorted by number; `now` in nanoseconds since 1970. Files that differ in lattice, kind or parameters
+// are removed from `alike`.
+std::vector<Remark> remarks_on(const std::vector<Member>& series, std::int64_t now, std::vector<bool>& alike);
+// Series whose names differ only in upper and lower case become one, if nearly all files agree on it; the others are
+// named. `members`: sorted by series and number, before and after.
+std::vector<Remark> join_series_by_case(std::vector<Member>& members);
 // Numbers that occur in no text and no name.
 std::vector<std::int64_t> numbers_of(const std::vector<Member>& series);
 // Outliers of the plaquette, and remarks on the plaquette and the charge.

@@ -23,6 +23,38 @@ TEST(SeriesNames, HoldTheLastNumberThatIsNoSuffix) {
   }
 }
 
+TEST(SeriesNames, HoldTheNumberOfTheFolderIfTheNameHasNone) {
+  struct Case {
+    const char* path;
+    const char* series;
+  };
+  for (const Case& c :
+       {Case{"/data/0010/lattice", "/data/*/lattice"}, Case{"/d1/conf.10/links.h5", "/d1/conf.*/links.h5"},
+        Case{"/d/Traj_10/l.ildg", "/d/Traj_*/l.ildg"}}) {
+    const NameParts parts = parts_of(c.path);
+    EXPECT_EQ(parts.series, c.series);
+    EXPECT_EQ(parts.number, 10) << c.path;
+    EXPECT_TRUE(parts.is_of_folder);
+  }
+  for (const char* path : {"/data/L24/links.h5", "/b600/r1/last.ildg", "/10a/last.ildg", "/last.ildg", "last.ildg",
+                           "/99999999999999999999999/last.ildg"}) {
+    EXPECT_EQ(parts_of(path).series, path);
+    EXPECT_FALSE(parts_of(path).number) << path;
+  }
+  EXPECT_FALSE(parts_of("/data/0010/lattice.7").is_of_folder);
+}
+
+TEST(Suffixes, OfOtherFormatsAreKnown) {
+  EXPECT_TRUE(has_suffix_of_others("/x/conf.ildg", "nersc"));
+  EXPECT_TRUE(has_suffix_of_others("/x/conf.h5", "ildg"));
+  EXPECT_TRUE(has_suffix_of_others("/x/conf.milc", "hdf5"));
+  for (const char* format : {"ildg", "scidac", "modes", "squeezed", ""}) {
+    EXPECT_FALSE(has_suffix_of_others("/x/conf.ILDG", format)) << format;
+  }
+  EXPECT_FALSE(has_suffix_of_others("/x/conf.H5", "hdf5"));
+  EXPECT_FALSE(has_suffix_of_others("/x/conf.0010", "nersc"));
+}
+
 TEST(SeriesNames, WithoutANumberAreTheirOwn) {
   for (const char* path : {"/run1/last.lime", "/run1/links.h5", "/run1/conf.99999999999999999999999"}) {
     EXPECT_EQ(parts_of(path).series, path);

@@ -50,12 +50,6 @@ std::uint64_t combine_remainders(std::uint64_t mod_29, std::uint64_t mod_31) {
 
 }  // namespace
 
-std::uint32_t crc_change(std::uint8_t e, std::uint64_t bytes_behind) {
-  std::uint32_t change = changes_of_last_byte()[e];
-  for (; bytes_behind > 0; --bytes_behind) change = push_zero(change);
-  return change;
-}
-
 std::vector<SingleByte> solve_single_byte(const Checksum& change, std::uint64_t site_bytes) {
   // The possible changes of one site's CRC, with the remainders of the site's rank that go with each.
   std::unordered_multimap<std::uint32_t, std::uint64_t> ranks_of;

@@ -33,9 +33,6 @@ struct SingleByte {
 // All single bytes whose damage changes the sums by `change` (exclusive-or of stored and found).
 std::vector<SingleByte> solve_single_byte(const Checksum& change, std::uint64_t site_bytes);
 
-// How the CRC-32 of a message of any length changes if the byte `bytes_behind` bytes before its end changes by `e`.
-std::uint32_t crc_change(std::uint8_t e, std::uint64_t bytes_behind);
-
 // Local. Findings about the damage of a field whose data gave `stats`: at least one finding of severity
 // error, with byte ranges, sites and slices.
 std::vector<Finding> locate_damage(base::ByteSource& file, const Catalog& catalog, const FieldEntry& entry,

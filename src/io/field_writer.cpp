@@ -13,6 +13,7 @@
 #include <limequat/error.hpp>
 
 #include "base/error.hpp"
+#include "base/float_environment.hpp"
 #include "comm/node.hpp"
 #include "engine/file_order.hpp"
 #include "io/catalog_codec.hpp"
@@ -118,6 +119,7 @@ std::unique_ptr<FieldWriter::Placed> FieldWriter::plan_field(const FieldPlan& pl
   placed->format = &target.for_fields();
   request.choices = choices_for(*placed->format, target.name());
   if (!makes_layout) return placed;
+  const base::DefaultFloatEnvironment as_in_the_format;
   placed->layout = placed->format->plan(request);
   for (const Payload& payload : placed->layout.payload) require_behind_end(payload);
   // A description refers to its data by name.
@@ -362,6 +364,7 @@ Report FieldWriter::finish(const Placed& placed, base::FunctionRef<format::Diges
   std::uint64_t end = layout.end.front();
   std::array<comm::Term, 3> terms{};
   Report report = comm::agree(comm, terms, [&] {
+    const base::DefaultFloatEnvironment as_in_the_format;
     format::Digest digest = make_digest();
     digest.plaquette_sums = std::move(plaquettes);
     std::vector<format::Literal> tail;

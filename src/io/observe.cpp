@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/float_environment.hpp"
 #include "comm/agree.hpp"
 #include "io/payload_files.hpp"
 #include "lattice/site_order.hpp"
@@ -51,6 +52,7 @@ physics::SliceSums MeasuredSlices::sums(const lattice::Share& share) && {
 }
 
 physics::SliceSums MeasuredSlices::sums(const lattice::Share& share, engine::TransferStats& stats, Seen seen) && {
+  const base::DefaultFloatEnvironment as_everywhere;
   if (share.begin == share.end) return std::move(sums_);
   const auto memory = [&] { return std::make_unique_for_overwrite<kernels::RowLine[]>(sums_.plane_lines(precision_)); };
   piece_ = std::make_unique_for_overwrite<std::byte[]>(planes_at_once_ * plane_bytes_);
@@ -230,6 +232,7 @@ void add_plaquettes_at(Colors colors, const Coord& x, const HaloSlice& slice, co
 }  // namespace
 
 double plaquette_sum(base::ByteSource& sites, const Payload& payload, const Box& box) {
+  const base::DefaultFloatEnvironment as_everywhere;
   const int last = box.extents.size() - 1;
   const SiteOrder order = lattice::resolve_order({}, box.extents.size());
   HaloSlice slice(sites, payload, box), behind = slice;

@@ -204,6 +204,43 @@ TEST(FloatModes, OfTheProgramChangeNoBytesAndNoNumbers) {
   }
 }
 
+// Headers state plaquettes and link traces, of which some digits depend on the rounding of sums.
+TEST(FloatModes, OfTheProgramChangeNoPlaquette) {
+  const testing::ScratchDirectory folder;
+  const Grid grid({8, 4, 4, 4});
+  std::vector<double> links(static_cast<std::size_t>(grid.volume() * 72));
+  const auto generate_links = [&] { generate(grid, gauge(links), {.sweeps = 1, .hot_start = true}); };
+  generate_links();
+  lq::write(folder / "source.ildg", grid, gauge(links), {.time_stamps = false});
+  for (const std::string format : {"nersc", "openqcd", "hirep", "ildg"}) {
+    const auto bytes_made = [&](const std::string& name) {
+      const WriteOptions options{.format = format, .overwrite = true, .time_stamps = false};
+      lq::write(folder / (name + ".written"), grid, gauge(links), options);
+      lq::convert(folder / "source.ildg", folder / (name + ".converted"), {}, {.write = options});
+      lq::convert(folder / "source.ildg", folder / (name + ".part"), {}, {.write = options, .region = "t=0:2"});
+      std::string all;
+      for (const char* const made : {".written", ".converted", ".part"})
+        all += testing::contents(folder / (name + made));
+      return all;
+    };
+    const std::string expected = bytes_made("expected");
+    testing::in_every_float_mode([&] { EXPECT_TRUE(bytes_made("other") == expected) << format; });
+  }
+  const std::vector<double> expected = links;
+  const Plaquette plaquette = lq::plaquette(grid, gauge(links));
+  const std::vector<double> charge = charge_density(grid, gauge(links));
+  const Observables observed = observables(grid, gauge(links), {.flow_steps = 1});
+  testing::in_every_float_mode([&] {
+    generate_links();
+    EXPECT_TRUE(links == expected);
+    EXPECT_EQ(lq::plaquette(grid, gauge(links)).average, plaquette.average);
+    EXPECT_TRUE(charge_density(grid, gauge(links)) == charge);
+    const Observables again = observables(grid, gauge(links), {.flow_steps = 1});
+    EXPECT_EQ(again.flow.back().energy, observed.flow.back().energy);
+    EXPECT_EQ(again.wilson_loops.front().average, observed.wilson_loops.front().average);
+  });
+}
+
 class Files : public ::testing::Test {
  protected:
   // Links in the group, for some formats are known by that.

@@ -111,6 +111,12 @@ void link_distances(Precision precision, int colors, const RowLine* row, std::si
   loops[static_cast<std::size_t>(colors) - 2](row, dimensions, sites, from_unitarity, from_one);
 }
 
+double take_roots(double* squares, std::size_t count) noexcept {
+  double largest = 0;
+  loops_of(active_instruction_set()).take_roots(squares, count, &largest);
+  return largest;
+}
+
 std::optional<FineSum> sum_small_terms(const double* terms, std::size_t count) noexcept {
   constexpr std::size_t most_terms = std::size_t{1} << 20;
   if (count > most_terms) return std::nullopt;

@@ -64,6 +64,10 @@ void plaquette_terms(Precision precision, int colors, const PlaquetteRows& rows,
 void link_distances(Precision precision, int colors, const RowLine* row, std::size_t dimensions, std::size_t sites,
                     double* from_unitarity, double* from_one) noexcept;
 
+// Replaces squares, padded_sites() of them, by their roots, those that are not a number by infinity. Returns the
+// largest root.
+double take_roots(double* squares, std::size_t count) noexcept;
+
 // A sum of padded_sites() terms, up to 2^20, each rounded to steps of 2^-60.
 struct FineSum {
   double high = 0, low = 0;  // whole numbers: units of 2^30 steps and single steps

@@ -235,6 +235,27 @@ TEST(SmallTerms, AreRoundedOneByOneAndSummedExactly) {
   EXPECT_TRUE(static_cast<Wide>(sum->high) * (1 << 30) + static_cast<Wide>(sum->low) == expected);
 }
 
+TEST(Roots, AreThoseOfTheLibraryAndInfiniteWhereThereIsNone) {
+  std::vector<double> squares = random_numbers<double>(4096);
+  for (std::size_t k = 0; k < squares.size(); ++k)
+    squares[k] = std::ldexp(squares[k] * squares[k], -static_cast<int>(k % 90));
+  squares[5] = 0;
+  squares[6] = 0x1p-1070;
+  std::vector<double> roots = squares;
+  EXPECT_EQ(take_roots(roots.data(), roots.size()), std::sqrt(*std::ranges::max_element(squares)));
+  for (std::size_t k = 0; k < squares.size(); ++k) EXPECT_EQ(roots[k], std::sqrt(squares[k])) << k;
+
+  for (const double odd : {std::nan(""), -std::nan(""), HUGE_VAL}) {
+    for (std::size_t place = 0; place < 24; ++place) {
+      std::vector<double> some(24, 4.0);
+      some[place] = odd;
+      EXPECT_EQ(take_roots(some.data(), some.size()), HUGE_VAL);
+      for (std::size_t k = 0; k < some.size(); ++k)
+        EXPECT_EQ(some[k], k == place ? HUGE_VAL : 2.0) << odd << " at " << place;
+    }
+  }
+}
+
 TEST(SmallTerms, DoWithoutOnesThatAreLargeOrNoNumbers) {
   for (const double bad : {2 + 0x1p-51, -3.0, HUGE_VAL, -HUGE_VAL, std::nan("")}) {
     for (std::size_t place = 0; place < 16; ++place) {

@@ -109,10 +109,6 @@ void wait(MPI_Request& request, const char* what, MPI_Status* status) {
   }
 }
 
-void wait_all(std::vector<MPI_Request>& requests, const char* what) {
-  for (MPI_Request& request : requests) wait(request, what);
-}
-
 namespace {
 
 // A datatype returned by MPI; freed unless it is predefined.

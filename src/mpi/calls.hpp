@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include <limequat/mpi.hpp>
 
@@ -33,7 +32,6 @@ void require_running();
 
 // Waits until the request is complete; Error(communication) as in check().
 void wait(MPI_Request& request, const char* what, MPI_Status* status = MPI_STATUS_IGNORE);
-void wait_all(std::vector<MPI_Request>& requests, const char* what);
 
 // Starts an operation by a call that fills the request, and waits for it.
 template <class Start>

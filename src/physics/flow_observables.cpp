@@ -10,6 +10,7 @@
 #include <limequat/physics.hpp>
 
 #include "base/error.hpp"
+#include "base/float_environment.hpp"
 #include "base/interruption.hpp"
 #include "comm/agree.hpp"
 #include "comm/team.hpp"
@@ -143,6 +144,7 @@ void flow(const Grid& grid, int colors, Links& links, const ObservablesOptions& 
 }  // namespace
 
 Observables observables(const Grid& grid, const Field& field, const ObservablesOptions& options) {
+  const base::DefaultFloatEnvironment as_everywhere;  // helpers that start later have it, too
   comm::require_same(ranks_of(grid), [&] {
     physics::require_valid_flow(options.flow_steps, options.flow_step);
     return options::stated("ObservablesOptions", options);
@@ -216,6 +218,7 @@ struct Nothing {
 }  // namespace
 
 std::vector<double> charge_density(const Grid& grid, const Field& field, int threads) {
+  const base::DefaultFloatEnvironment as_everywhere;  // helpers that start later have it, too
   const Field gauge = resolve_for_density(grid, field, "measure the topological charge of", charge_dimensions);
   return density_of(grid, gauge, physics::Reach::loops, threads,
                     [&](const Links& links, comm::Team& team, std::vector<double>& density) {
@@ -227,6 +230,7 @@ std::vector<double> charge_density(const Grid& grid, const Field& field, int thr
 }
 
 std::vector<double> plaquette_density(const Grid& grid, const Field& field, int threads) {
+  const base::DefaultFloatEnvironment as_everywhere;  // helpers that start later have it, too
   const Field gauge = resolve_for_density(grid, field, "measure the plaquettes of", 0);
   return density_of(grid, gauge, physics::Reach::plaquettes, threads,
                     [&](const Links& links, comm::Team& team, std::vector<double>& density) {

@@ -11,6 +11,7 @@
 #include <limequat/physics.hpp>
 
 #include "base/error.hpp"
+#include "base/float_environment.hpp"
 #include "base/interruption.hpp"
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
@@ -301,6 +302,7 @@ void generate(const Grid& grid, const MutableField& field, const GenerateOptions
     arguments.push_back({"the gauge group", fmt::format("SU({})", field.spec.colors)});
     return arguments;
   });
+  const base::DefaultFloatEnvironment as_everywhere;  // helpers that start later have it, too
   if (field.spec.colors == 2) {
     run_chain<2>(grid, resolved, options);
   } else {

@@ -61,11 +61,6 @@ constexpr double beyond_rounding = 1e-4;
 
 constexpr std::uint64_t nowhere = std::numeric_limits<std::uint64_t>::max();
 
-// A link with NaNs counts as infinitely far from the group.
-double or_infinite(double distance) {
-  return std::isfinite(distance) ? distance : std::numeric_limits<double>::infinity();
-}
-
 }  // namespace
 
 void LinkChecks::add_traces(std::span<const double> links) {
@@ -118,18 +113,15 @@ bool LinkChecks::add_distances(std::uint64_t site, std::size_t sites, const kern
 
 bool LinkChecks::add(std::uint64_t site, std::size_t sites, Distances& found) {
   const auto dimensions = static_cast<std::size_t>(grid_.extents().size());
-  double largest = 0, largest_determinant = 0;
-  for (std::size_t mu = 0; mu < dimensions; ++mu) {
-    double* const distances = found.from_unitarity.data() + mu * found.padded;
-    double* const determinants = found.from_one.data() + mu * found.padded;
-    for (std::size_t s = 0; s < sites; ++s) {
-      distances[s] = or_infinite(std::sqrt(distances[s]));
-      largest = std::max(largest, distances[s]);
-      largest_determinant = std::max(largest_determinant, or_infinite(determinants[s]));
+  for (std::size_t mu = 0; mu < dimensions && sites < found.padded; ++mu) {
+    for (auto* squares : {&found.from_unitarity, &found.from_one}) {
+      std::fill(squares->data() + mu * found.padded + sites, squares->data() + (mu + 1) * found.padded, 0.0);
     }
-    std::fill(distances + sites, distances + found.padded, 0.0);
   }
-  largest_determinant_ = std::max(largest_determinant_, std::sqrt(largest_determinant));
+  // A link with NaNs counts as infinitely far from the group.
+  const double largest = kernels::take_roots(found.from_unitarity.data(), dimensions * found.padded);
+  largest_determinant_ =
+      std::max(largest_determinant_, kernels::take_roots(found.from_one.data(), dimensions * found.padded));
   const std::span<const double> all(found.from_unitarity.data(), dimensions * found.padded);
   if (const auto small = kernels::sum_small_terms(all.data(), all.size())) {
     distances_.add_small(small->high, small->low);

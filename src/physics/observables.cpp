@@ -10,6 +10,7 @@
 
 #include <limequat/physics.hpp>
 
+#include "base/float_environment.hpp"
 #include "comm/agree.hpp"
 #include "comm/team.hpp"
 #include "comm/terms.hpp"
@@ -144,6 +145,7 @@ physics::TransposedSample enough_of(const physics::TransposedSample& few, const 
 }  // namespace
 
 Plaquette plaquette(const Grid& grid, const Field& field, int threads) {
+  const base::DefaultFloatEnvironment as_everywhere;  // helpers that start later have it, too
   const Field gauge = resolve_gauge(grid, field, "measure the plaquette of");
   const int used = physics::threads_for(grid, gauge, threads);
   if (ranks_of(grid).size() == 1) {
@@ -157,6 +159,7 @@ Plaquette plaquette(const Grid& grid, const Field& field, int threads) {
 }
 
 double link_trace(const Grid& grid, const Field& field, int threads) {
+  const base::DefaultFloatEnvironment as_everywhere;  // helpers that start later have it, too
   const Field gauge = resolve_gauge(grid, field, "measure the link trace of");
   comm::Team team(physics::threads_for(grid, gauge, threads));
   LinkChecks checks =
@@ -167,6 +170,7 @@ double link_trace(const Grid& grid, const Field& field, int threads) {
 }
 
 Unitarity unitarity(const Grid& grid, const Field& field, int threads) {
+  const base::DefaultFloatEnvironment as_everywhere;  // helpers that start later have it, too
   const Field gauge = resolve_gauge(grid, field, "measure the unitarity of");
   comm::Team team(physics::threads_for(grid, gauge, threads));
   const LinkChecks mine = physics::sum_of_sites(
@@ -179,6 +183,7 @@ Unitarity unitarity(const Grid& grid, const Field& field, int threads) {
 }
 
 std::uint64_t count_not_finite(const Grid& grid, const Field& field, int threads) {
+  const base::DefaultFloatEnvironment as_everywhere;  // helpers that start later have it, too
   const Field resolved = physics::resolve_any(grid, field, "scan for numbers that are not finite");
   comm::Team team(physics::threads_for(grid, resolved, threads));
   physics::Count found = physics::sum_of_sites(grid, resolved, team, physics::Count{},
@@ -200,7 +205,7 @@ physics::ExaminedLinks examine_alone(const Grid& grid, const Field& gauge, int t
   const int colors = gauge.spec.colors;
   const Extents& extents = grid.extents();
   const std::size_t of_site = gauge.spec.numbers, row_sites = static_cast<std::size_t>(extents[0]);
-  const std::size_t row_lines = kernels::row_lines(Precision::double_, row_sites, of_site);
+  const bool are_joined = kernels::padded_sites(row_sites) == row_sites;  // rows without padding are one long row
   const std::size_t run_lines = kernels::row_lines(Precision::double_, LinkChecks::most_sites, of_site);
   std::vector<double> copy;
   Field links = gauge;
@@ -217,10 +222,11 @@ physics::ExaminedLinks examine_alone(const Grid& grid, const Field& gauge, int t
       slice_sums(grid, links, team,
                  [&](int thread, std::uint64_t site, std::span<const double> plane, const kernels::RowLine* rows) {
                    SeenLinks& own = of_threads[static_cast<std::size_t>(thread)];
-                   const std::size_t sites = plane.size() / of_site;
-                   for (std::size_t row = 0; row < sites; row += row_sites, rows += row_lines) {
-                     for (std::size_t s = 0; s < row_sites; s += LinkChecks::most_sites) {
-                       const std::size_t count = std::min(LinkChecks::most_sites, row_sites - s);
+                   const std::size_t sites = plane.size() / of_site, long_row = are_joined ? sites : row_sites;
+                   const std::size_t row_lines = kernels::row_lines(Precision::double_, long_row, of_site);
+                   for (std::size_t row = 0; row < sites; row += long_row, rows += row_lines) {
+                     for (std::size_t s = 0; s < long_row; s += LinkChecks::most_sites) {
+                       const std::size_t count = std::min(LinkChecks::most_sites, long_row - s);
                        own.add_sites(grid, site + row + s, plane.subspan((row + s) * of_site, count * of_site),
                                      rows + s / LinkChecks::most_sites * run_lines);
                      }
@@ -246,6 +252,7 @@ physics::ExaminedLinks examine_alone(const Grid& grid, const Field& gauge, int t
 }  // namespace
 
 physics::ExaminedLinks physics::examine_links(const Grid& grid, const Field& field, int threads) {
+  const base::DefaultFloatEnvironment as_everywhere;  // helpers that start later have it, too
   const Field gauge = resolve_gauge(grid, field, "measure");
   const int colors = gauge.spec.colors;
   const int used = threads_for(grid, gauge, threads);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/float_environment.hpp"
 #include "comm/agree.hpp"
 #include "kernels/plaquette_rows.hpp"
 #include "lattice/site_order.hpp"
@@ -219,6 +220,7 @@ std::vector<double> phases_of(std::span<const double> angles) {
 }
 
 double u1_plaquette(const Grid& grid, const Field& field, int threads) {
+  const base::DefaultFloatEnvironment as_everywhere;  // helpers that start later have it, too
   constexpr int colors = 1;
   Links links(grid, colors, Reach::plaquettes);
   comm::Team team(threads_for(grid, field, threads));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "physics/slices.hpp"
 
+#include "base/float_environment.hpp"
 #include "physics/plaquettes.hpp"
 #include "physics/su_n.hpp"
 
@@ -112,9 +113,13 @@ void SliceSums::add(const SliceSums& others) {
 
 void SliceSums::reduce(comm::Comm& comm) { comm::combine_over_ranks(comm, spatial_, temporal_, traces_); }
 
-Plaquette SliceSums::plaquette() const { return averages(spatial_, temporal_, extents_); }
+Plaquette SliceSums::plaquette() const {
+  const base::DefaultFloatEnvironment as_everywhere;
+  return averages(spatial_, temporal_, extents_);
+}
 
 double SliceSums::link_trace() const {
+  const base::DefaultFloatEnvironment as_everywhere;
   return traces_.value() / static_cast<double>(lq::volume(extents_) * static_cast<std::uint64_t>(extents_.size()));
 }
 

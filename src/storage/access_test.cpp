@@ -108,6 +108,19 @@ TEST_F(Access, ToWhatIsMadeOfAPrivateFileIsNotGivenToOthers) {
   EXPECT_EQ(made_of(0666), 0644u);
 }
 
+TEST_F(Access, OfTheGroupOfAPrivateFileIsNotGivenToAnotherGroup) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file to a group that it is not in";
+  const Mask usual(022);
+  const std::string secret = put("secret", 0640), open = put("open", 0664), fresh = at("fresh"),
+                    readable = at("readable");
+  for (const std::string& path : {secret, open}) ASSERT_EQ(::chown(path.c_str(), 0, 54321), 0);
+  for (const std::string& path : {fresh, readable}) posix().create(path);
+  posix().keep_private(secret, fresh);
+  posix().keep_private(open, readable);
+  EXPECT_EQ(mode_of(fresh), 0600u);
+  EXPECT_EQ(mode_of(readable), 0644u);
+}
+
 TEST_F(Access, OfAGroupThatCannotBeKeptIsDropped) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can make a file of a group that others cannot give";
   constexpr uid_t user = 65534;
@@ -148,6 +161,14 @@ TEST_F(Access, ByAListIsCopiedAsItIs) {
   posix().copy_permissions(old, fresh);
   EXPECT_EQ(list_of(fresh), list_of_one_reader);
   EXPECT_EQ(mode_of(fresh), 0640u);  // the mask, which is not what the group may do
+}
+
+TEST_F(Access, ByTheMaskOfAListIsNotGivenToTheGroup) {
+  const std::string old = put("old", 0600), fresh = at("fresh");
+  if (!set_list(old, "system.posix_acl_access")) GTEST_SKIP() << "no access control lists here";
+  posix().create(fresh);
+  posix().keep_private(old, fresh);
+  EXPECT_EQ(mode_of(fresh), 0600u);
 }
 
 TEST_F(Access, ByAListOfTheFolderIsNotAdded) {

@@ -236,7 +236,11 @@ void Posix::keep_private(const std::string& like, const std::string& to) {
   if (::stat(like.c_str(), &old) != 0 || ::lstat(to.c_str(), &made) != 0) {
     throw base::errno_error(to, "find out who may read it", errno);
   }
-  const mode_t others = S_IRWXG | S_IRWXO, mode = made.st_mode & 07777 & ~(others & ~old.st_mode);
+  // Another group is among the others, and the bits of a list's mask say nothing about the group.
+  const bool has_same_group = made.st_gid == old.st_gid && !list_of(like);
+  const mode_t group = (has_same_group ? old.st_mode >> 3 : old.st_mode) & S_IRWXO;
+  const mode_t allowed = S_IRWXU | group << 3 | (old.st_mode & S_IRWXO);
+  const mode_t mode = made.st_mode & (07000 | allowed);
   if (mode == (made.st_mode & 07777) || ::chmod(to.c_str(), mode) == 0) return;
   throw base::errno_error(to, "set its permissions", errno);
 }

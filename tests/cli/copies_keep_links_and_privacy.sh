@@ -13,6 +13,7 @@ lq unsqueeze -q conf.sqz conf.ildg
 lq repartition -q conf.ildg conf.set --to t=block:2
 lq extract -q conf.ildg ildg-format conf.xml
 lq pack -q streams.sion conf.xml
+lq pack -q conf.sion conf.xml conf.ildg
 chmod 600 streams.sion
 lq defrag -q streams.sion -o one.sion
 cp --preserve=mode conf.ildg damaged.ildg

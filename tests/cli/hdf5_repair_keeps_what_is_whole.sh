@@ -24,3 +24,9 @@ sed 's/ (HDF5 .*//' said >&2
 head -c 20000 whole.h5 > lost.h5
 lq repair lost.h5 -o nothing.h5 2> said || echo "lost: $?"
 grep ^lq said >&2
+# QLUA's fields have a SHA-256, which proves them; PyQUDA's sums prove nothing in a damaged file.
+for name in qlua-layout-2x4x2x6 pyquda; do
+  head -c -1000 "$LQ_SOURCE/tests/golden/good/hdf5/$name.h5" > "$name.h5"
+  lq repair "$name.h5" -o "$name.rescued.h5" 2> said || true
+  echo "unproven in $name: $(grep -c 'nothing proves these data' said)"
+done

@@ -19,6 +19,7 @@
 #include "hdf5/driver/driver.hpp"
 #include "support/formula_field.hpp"
 #include "support/memory_fault.hpp"
+#include "support/parts_here.hpp"
 #include "support/scratch_directory.hpp"
 
 namespace lq {
@@ -98,6 +99,7 @@ class Hdf5Files : public ::testing::TestWithParam<std::tuple<Scenario, Fault>> {
 
 TEST_P(Hdf5Files, EndOnAllRanksWhereMemoryRunsOutOnOne) {
   const auto& [scenario, fault] = GetParam();
+  if (!testing::has_filters(scenario.filters)) GTEST_SKIP() << "built without libdeflate";
   const testing::ScratchDirectory directory;
   const std::string path = directory / "a file whose name is too long for a string without memory.h5";
   WriteOptions options;

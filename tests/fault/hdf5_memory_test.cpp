@@ -15,6 +15,7 @@
 
 #include "engine/choose.hpp"
 #include "support/held_memory.hpp"
+#include "support/parts_here.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
 
@@ -95,6 +96,7 @@ class MemoryOfChunks : public ::testing::TestWithParam<Case> {
 };
 
 TEST_P(MemoryOfChunks, IsBoundedWhateverTheField) {
+  if (!testing::has_filters(GetParam().filters)) GTEST_SKIP() << "built without libdeflate";
   const std::uint64_t most = engine::usual_memory + 2 * GetParam().chunk_bytes;
   EXPECT_LE(write(), most);
   EXPECT_LE(read(), most);

@@ -95,6 +95,11 @@ TEST_F(TwoClientsWithStreams, SeeAllOfThemInEachClient) {
       for (int i = 0; i < 10'000; ++i) set.stream().write(line);
       set.write_field(goes_on ? "second" : "first", grid, gauge(links));
       set.close();
+      // While the object is still there.
+      const MultifileReader reader(path);
+      for (int task = 0; task < 4; ++task)
+        EXPECT_EQ(reader.task(task).read_all().size(), goes_on ? 200'000U : 100'000U);
+      ranks.agree({});
     });
   }
   for (const int client : {0, 1}) {

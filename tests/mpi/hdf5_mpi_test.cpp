@@ -15,6 +15,7 @@
 
 #include "mpi/harness.hpp"
 #include "support/contents.hpp"
+#include "support/parts_here.hpp"
 
 namespace lq {
 namespace {
@@ -54,6 +55,9 @@ std::ostream& operator<<(std::ostream& out, const Way& way) { return out << way.
 
 class Hdf5Files : public ::testing::TestWithParam<Way> {
  protected:
+  void SetUp() override {
+    if (!testing::has_filters(GetParam().filters)) GTEST_SKIP() << "built without libdeflate";
+  }
   static WriteOptions writing() {
     WriteOptions options;
     options.layout = GetParam().layout;

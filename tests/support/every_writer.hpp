@@ -19,6 +19,7 @@
 #include <limequat/limequat.hpp>
 
 #include "support/contents.hpp"
+#include "support/parts_here.hpp"
 
 namespace lq::testing {
 
@@ -312,6 +313,7 @@ inline std::vector<Work> works() {
 #ifdef LQ_HAVE_HDF5
   all.push_back(converted("hdf5", how("hdf5")));
   for (const char* filters : {"", "shuffle,deflate:1"}) {
+    if (!testing::has_filters(filters)) continue;
     const auto chunks = with(how("hdf5"), [&](WriteOptions& options) {
       options.dataset_chunk = "slice";
       options.filters = filters;

@@ -228,7 +228,7 @@ TEST(FieldPlan, WhatCannotBeDoneIsSaidBeforeDataAreWritten) {
   request.metadata = {{"checksum", "mine"}};
   EXPECT_EQ(code_of(request), Code::invalid_argument);
   request.metadata = {};
-  request.choices.filters = "deflate";
+  request.choices.filters = "fletcher32";
   EXPECT_EQ(code_of(request), Code::invalid_argument);
   request.choices.dataset_chunk = "1x3x2x4";
   EXPECT_EQ(code_of(request), Code::ok);

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 
 #ifdef LQ_HAVE_LIBDEFLATE
@@ -21,8 +22,6 @@
 
 #ifdef LQ_HAVE_ZSTD
 #include <zstd.h>
-
-#include "base/error.hpp"
 #endif
 
 namespace lq::hdf5 {
@@ -347,6 +346,11 @@ Filter parse_filter(std::string_view text) {
   const std::string_view name = text.substr(0, colon);
   const bool has_level = colon != std::string_view::npos;
   if (name == "deflate" || name == "gzip") {
+#ifndef LQ_HAVE_LIBDEFLATE
+    throw Error(Code::unsupported,
+                "the filter deflate is not built in; leave it out, or build with libdeflate (`lq --version -v` names "
+                "what is built in)");
+#endif
     return {.id = H5Z_FILTER_DEFLATE, .parameters = {has_level ? level_of(text.substr(colon + 1), name, 1, 9) : 6}};
   }
   if (name == "zstd") {

@@ -112,6 +112,7 @@ TEST(Hdf5Filters, DamagedChunksAreMalformed) {
   std::vector<std::byte> sites(4096), back(4096);
   for (std::size_t i = 0; i < sites.size(); ++i) sites[i] = static_cast<std::byte>(i / 64);
   const format::TileCodec* codec = tile_codec("shuffle:8,deflate:6,fletcher32");
+  if (codec == nullptr) GTEST_SKIP() << "built without libdeflate";
   const auto encoded = codec->encode(sites);
   const auto refuses = [&](base::Bytes bytes, std::size_t wanted) {
     try {

@@ -122,6 +122,10 @@ using PlaquetteLoop = void (*)(const PlaquetteRows& rows, double* terms) noexcep
 using LinkLoop = void (*)(const void* row, std::size_t dimensions, std::size_t sites, double* from_unitarity,
                           double* from_one) noexcept;
 
+// Replaces squares, a multiple of eight of them, by their roots, by infinity if they are not a number; `largest`
+// becomes the largest root if that is larger.
+using RootLoop = void (*)(double* squares, std::size_t count, double* largest) noexcept;
+
 // Converts contiguous sites with the given number of numbers to such a row.
 using RowLoop = void (*)(const std::byte* memory, std::size_t numbers, std::size_t sites, void* row) noexcept;
 
@@ -158,6 +162,7 @@ struct Loops {
   RowLoop to_rows[2];
   PlaquetteLoop plaquettes[2][2];  // SU(2) and SU(3)
   LinkLoop links[2][2];            // SU(2) and SU(3)
+  RootLoop take_roots;
   TermLoop sum_small;
   WordLoop sum_words[2];          // host byte order, swapped byte order
   SquareLoop first_beyond[2][2];  // the same, for each precision

@@ -217,6 +217,7 @@ constexpr Loops number_loops() noexcept {
            {plaquette_terms<Set, 2, double>, plaquette_terms<Set, 3, double>}},
           {{link_distances<Set, 2, float>, link_distances<Set, 3, float>},
            {link_distances<Set, 2, double>, link_distances<Set, 3, double>}},
+          take_roots<Set>,
           sum_small_terms<Set>,
           {sum_words<Set, false>, sum_words<Set, true>},
           {{first_beyond<Set, float, false>, first_beyond<Set, float, true>},

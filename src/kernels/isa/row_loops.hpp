@@ -6,6 +6,9 @@
 #pragma once
 
 #include <cstring>
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
 
 #include "kernels/isa/loops.hpp"
 #include "kernels/isa/vectors.hpp"
@@ -28,6 +31,14 @@ struct Doubles {
     std::memcpy(&numbers, from, sizeof numbers);
     convert_numbers(numbers, to);
   }
+
+  static void take_roots(Vector& numbers) noexcept {
+#if defined(__AVX512F__)
+    numbers = _mm512_sqrt_pd(numbers);  // compilers have no such operation on vectors, and would take one by one
+#else
+    for (std::size_t at = 0; at < count; ++at) numbers[at] = __builtin_sqrt(numbers[at]);
+#endif
+  }
 };
 
 // A barrier for reads: numbers loaded too early would not find a register.
@@ -36,58 +47,68 @@ template <class Set>
   asm volatile("" ::: "memory");
 }
 
-// A row of a product. Real and imaginary parts of `a` multiply whole rows of `b` and meet at the end, as in
-// physics/su_n.hpp, so that the bits are the same.
+// Computes or loads numbers here, into a register. Otherwise compilers load them again with each product, which takes
+// longer than the arithmetic of 512 bits, and postpone products until registers run out. Only this set has 32 of them.
+template <class Vector>
+[[gnu::always_inline]] inline void keep_in_register([[maybe_unused]] Vector& numbers) noexcept {
+#if defined(__AVX512F__)
+  asm volatile("" : "+v"(numbers));
+#endif
+}
+
+// An element of a product: row `a` with column j of `b`. Real and imaginary parts of the row multiply those of the
+// column and meet at the end, as in physics/su_n.hpp, so that the bits are the same.
 template <class Set, std::size_t n, class Real>
-[[gnu::always_inline]] inline void multiply_row(const Real* a, const Real* b, typename Doubles<Set>::Vector (&re)[n],
-                                                typename Doubles<Set>::Vector (&im)[n]) noexcept {
-  using Vector = typename Doubles<Set>::Vector;
-  const auto load = [](const Real* matrix, std::size_t number, Vector& to) {
-    Doubles<Set>::load(matrix + number * row_lanes, to);
-  };
-  Vector a_re[n], a_im[n];
+[[gnu::always_inline]] inline void multiply_column(const typename Doubles<Set>::Vector (&a)[2 * n], const Real* b,
+                                                   std::size_t j, typename Doubles<Set>::Vector& re,
+                                                   typename Doubles<Set>::Vector& im) noexcept {
+  typename Doubles<Set>::Vector re_re, im_im, re_im, im_re;
 #pragma GCC unroll 3
   for (std::size_t k = 0; k < n; ++k) {
-    load(a, 2 * k, a_re[k]);
-    load(a, 2 * k + 1, a_im[k]);
-  }
-#pragma GCC unroll 3
-  for (std::size_t j = 0; j < n; ++j) {
-    read_no_further<Set>();
-    Vector b_re, b_im;
-    load(b, 2 * j, b_re);
-    load(b, 2 * j + 1, b_im);
-    Vector re_re = a_re[0] * b_re, im_im = a_im[0] * b_im, re_im = a_re[0] * b_im, im_re = a_im[0] * b_re;
-#pragma GCC unroll 3
-    for (std::size_t k = 1; k < n; ++k) {
-      load(b, 2 * (k * n + j), b_re);
-      load(b, 2 * (k * n + j) + 1, b_im);
-      re_re += a_re[k] * b_re;
-      im_im += a_im[k] * b_im;
-      re_im += a_re[k] * b_im;
-      im_re += a_im[k] * b_re;
+    typename Doubles<Set>::Vector b_re, b_im;
+    Doubles<Set>::load(b + 2 * (k * n + j) * row_lanes, b_re);
+    Doubles<Set>::load(b + (2 * (k * n + j) + 1) * row_lanes, b_im);
+    keep_in_register(b_re);
+    keep_in_register(b_im);
+    if (k == 0) {
+      re_re = a[0] * b_re, im_im = a[1] * b_im, re_im = a[0] * b_im, im_re = a[1] * b_re;
+    } else {
+      re_re += a[2 * k] * b_re;
+      im_im += a[2 * k + 1] * b_im;
+      re_im += a[2 * k] * b_im;
+      im_re += a[2 * k + 1] * b_re;
     }
-    re[j] = re_re - im_im;
-    im[j] = re_im + im_re;
   }
+  re = re_re - im_im;
+  im = re_im + im_re;
+  keep_in_register(re);
+  keep_in_register(im);
 }
 
 // Re Tr (first[0] second[0]) (first[1] second[1])^dagger.
 template <class Set, std::size_t n, class Real>
 [[gnu::always_inline]] inline void plaquettes(const Real* const (&first)[2], const Real* const (&second)[2],
                                               typename Doubles<Set>::Vector& trace) noexcept {
-  trace = typename Doubles<Set>::Vector{};
+  using Vector = typename Doubles<Set>::Vector;
+  trace = Vector{};
   for (std::size_t i = 0; i < n; ++i) {
-    typename Doubles<Set>::Vector re[2][n], im[2][n];
-#pragma GCC unroll 3
-    for (std::size_t side = 0; side < 2; ++side) {
-      read_no_further<Set>();
-      multiply_row<Set, n>(first[side] + 2 * i * n * row_lanes, second[side], re[side], im[side]);
+    Vector rows[2][2 * n];
+#pragma GCC unroll 12
+    for (std::size_t at = 0; at < 4 * n; ++at) {
+      Doubles<Set>::load(first[at / (2 * n)] + (2 * i * n + at % (2 * n)) * row_lanes,
+                         rows[at / (2 * n)][at % (2 * n)]);
+      keep_in_register(rows[at / (2 * n)][at % (2 * n)]);
     }
 #pragma GCC unroll 3
     for (std::size_t j = 0; j < n; ++j) {
-      trace += re[0][j] * re[1][j];
-      trace += im[0][j] * im[1][j];
+      Vector re[2], im[2];
+#pragma GCC unroll 2
+      for (std::size_t side = 0; side < 2; ++side) {
+        read_no_further<Set>();
+        multiply_column<Set, n>(rows[side], second[side], j, re[side], im[side]);
+      }
+      trace += re[0] * re[1];
+      trace += im[0] * im[1];
     }
   }
 }
@@ -98,9 +119,20 @@ using Four = typename NumbersOf<Set, Real, 4>::Type;
 
 // Shifts each site's neighbour along the row into its place; the last site gets the first. `here`: eight sites of the
 // row, the last of which is number `last` of them; `next`: the following sites, or the first.
-template <class Set, class Real>
-void shift_sites(const Real* here, const Real* next, std::size_t last, std::size_t numbers, Real* shifted) noexcept {
+template <class Set, std::size_t numbers, class Real>
+void shift_sites(const Real* here, const Real* next, std::size_t last, Real* shifted) noexcept {
+  using Eight = typename NumbersOf<Set, Real, row_lanes>::Type;
   for (std::size_t at = 0; at < numbers * row_lanes; at += row_lanes) {
+    if constexpr (Doubles<Set>::count == row_lanes) {
+      if (last + 1 == row_lanes) {
+        Eight all, behind;
+        std::memcpy(&all, here + at, sizeof all);
+        std::memcpy(&behind, next + at, sizeof behind);
+        shuffle<1, 2, 3, 4, 5, 6, 7, 8>(all, behind, all);
+        std::memcpy(shifted + at, &all, sizeof all);
+        continue;
+      }
+    }
     Four<Set, Real> low, high, behind;
     std::memcpy(&low, here + at + 1, sizeof low);
     std::memcpy(&high, here + at + 4, sizeof high);
@@ -135,8 +167,12 @@ void plaquette_terms(const PlaquetteRows& rows, double* terms) noexcept {
   for (std::size_t s = 0; s < rows.sites; s += row_lanes) {
     const std::size_t at = s / row_lanes * block;
     const bool is_end = s + row_lanes >= rows.sites;
-    shift_sites<Set>(row + at, is_end ? row : row + at + block, is_end ? rows.sites - 1 - s : row_lanes - 1,
-                     block / row_lanes, beside);
+    for (std::size_t mu = 0; mu < dimensions && rows.along < dimensions; ++mu) {
+      if (mu == rows.along) continue;
+      const Real* const next = is_end ? row : row + at + block;
+      shift_sites<Set, link / row_lanes>(row + at + mu * link, next + mu * link,
+                                         is_end ? rows.sites - 1 - s : row_lanes - 1, beside + mu * link);
+    }
     for (std::size_t lane = 0; lane < row_lanes; lane += Doubles<Set>::count) {
       const Real* const here = row + at + lane;
       const auto above = [&](std::size_t mu) {
@@ -261,6 +297,20 @@ void link_distances(const void* row, std::size_t dimensions, std::size_t sites, 
   }
 }
 
+template <class Set>
+void take_roots(double* squares, std::size_t count, double* largest) noexcept {
+  using Numbers = Doubles<Set>;
+  typename Numbers::Vector most = {}, roots;
+  for (std::size_t i = 0; i < count; i += Numbers::count) {
+    Numbers::load(squares + i, roots);
+    nans_to_infinity(roots);
+    Numbers::take_roots(roots);
+    std::memcpy(squares + i, &roots, sizeof roots);
+    take_larger(roots, most);
+  }
+  for (std::size_t lane = 0; lane < Numbers::count; ++lane) *largest = most[lane] > *largest ? most[lane] : *largest;
+}
+
 // Four numbers of four sites, from the first of them: four sites of four numbers.
 template <class Set, class Real>
 void turn_square(const std::byte* memory, std::size_t site_bytes, Real* row) noexcept {
@@ -289,6 +339,11 @@ void sites_to_rows(const std::byte* memory, std::size_t numbers, std::size_t sit
     const std::size_t count = sites - s < row_lanes ? sites - s : row_lanes;
     const std::size_t squared = count == row_lanes ? numbers / 4 * 4 : 0;
     for (std::size_t k = 0; k < squared; k += 4) {
+      // The processor sees the sites as many short pieces of memory: ask for the following ones in order.
+      const auto following = reinterpret_cast<std::uintptr_t>(from) + row_lanes * (site_bytes + k * sizeof(Real));
+      for (std::size_t line = 0; line < 4 * row_lanes * sizeof(Real); line += cache_line) {
+        __builtin_prefetch(reinterpret_cast<const void*>(following + line), 0, 3);
+      }
       turn_square<Set, Real>(from + k * sizeof(Real), site_bytes, row + k * row_lanes);
       turn_square<Set, Real>(from + 4 * site_bytes + k * sizeof(Real), site_bytes, row + k * row_lanes + 4);
     }

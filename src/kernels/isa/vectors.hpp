@@ -70,6 +70,13 @@ void take_larger(const Vector& other, Vector& largest) noexcept {
   }
 }
 
+template <class Vector>
+void nans_to_infinity(Vector& numbers) noexcept {
+  for (std::size_t at = 0; at < sizeof numbers / sizeof numbers[0]; ++at) {
+    if (!(numbers[at] <= __builtin_huge_val())) numbers[at] = __builtin_huge_val();
+  }
+}
+
 // Selects by index from the numbers of `a` followed by those of `b`.
 template <int... indices, class Vector>
 void shuffle(const Vector& a, const Vector& b, Vector& result) noexcept {
@@ -93,6 +100,12 @@ template <class From, class To>
 template <class Vector>
 [[gnu::always_inline]] inline void take_larger(const Vector& other, Vector& largest) noexcept {
   largest = other <= largest ? largest : other;
+}
+
+template <class Vector>
+[[gnu::always_inline]] inline void nans_to_infinity(Vector& numbers) noexcept {
+  const Vector infinite = __builtin_huge_val() - Vector{};
+  numbers = numbers <= infinite ? numbers : infinite;
 }
 
 #if __has_builtin(__builtin_shufflevector)

@@ -7,15 +7,20 @@
 #include <limequat/inspect.hpp>
 #include <limequat/multifile.hpp>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
+#include <mutex>
 #include <ostream>
+#include <string>
 #include <thread>
 
 #include "sets/checkpoint/new_set.hpp"
 #include "sets/checkpoint/open_set.hpp"
 #include "sets/checkpoint/repair.hpp"
+#include "storage/forwarding.hpp"
 #include "support/error_of.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/streams.hpp"
@@ -372,6 +377,45 @@ TEST_F(Refused, IsDifferenceBetweenRanks) {
     ASSERT_NE(error, nullptr);
     EXPECT_EQ(error_of([&] { std::rethrow_exception(error); }).code(), Code::ranks_disagree);
   }
+}
+
+// One rank examines the file, and another one opens the name when it refers to another set already.
+TEST_F(Streams, OfASetThatIsReplacedWhileItIsOpenedAreThoseOfOneSet) {
+  class Replacing final : public storage::ForwardingTransport {
+   public:
+    Replacing() : ForwardingTransport(storage::posix()) {}
+    std::unique_ptr<storage::File> open_read(const std::string& path) override {
+      {
+        const std::lock_guard lock(mutex_);
+        if (first_ == std::thread::id()) first_ = std::this_thread::get_id();
+        if (first_ != std::this_thread::get_id() && std::filesystem::exists(path + ".later")) {
+          std::filesystem::rename(path + ".later", path);
+        }
+      }
+      return ForwardingTransport::open_read(path);
+    }
+
+   private:
+    std::mutex mutex_;
+    std::thread::id first_;
+  };
+  write_set(path_, {3, 1, Compression::none});
+  write_set(path_ + ".later", {6, 1, Compression::none});
+  Replacing replacing;
+  const storage::Mount mount(path_, replacing);
+  std::atomic<std::int64_t> streams{0};
+  testing::run_ranks(2, [&](std::shared_ptr<comm::Comm> comm) {
+    const MultifileReader reader(path_, Communicator(std::move(comm)));
+    EXPECT_EQ(reader.tasks(), tasks_of(6));
+    for (std::int64_t task = reader.first_task(); task < reader.first_task() + reader.local_tasks(); ++task) {
+      const std::vector<std::byte> bytes = reader.task(task).read_all();
+      EXPECT_EQ(bytes.size(), size_of(task));
+      EXPECT_EQ(first_wrong(bytes, static_cast<std::uint64_t>(task)), bytes.size());
+      ++streams;
+    }
+  });
+  EXPECT_EQ(streams, tasks_of(6));
+  EXPECT_FALSE(std::filesystem::exists(path_ + ".later"));
 }
 
 TEST_F(Streams, ThatAreDiscardedLeaveNothing) {

@@ -292,7 +292,7 @@ class Rewriting {
 
   RepackReport write(std::vector<FilePlan> plans, const OpenTask& open) {
     require_other_files(found_, plans);
-    plans.front().like = found_.set.files().front().path;
+    plans.front().likes = {found_.set.files().front().path};
     if (is_checkpoint()) remember_lost_fields(plans.front().losses);
     std::vector<Finding> findings = is_checkpoint() ? findings_of_checkpoint() : left_behind();
     if (options_.verify == Verify::none) std::ranges::move(taken_as_they_are(), std::back_inserter(findings));

@@ -169,9 +169,11 @@ void SetWriter::write_part(const std::string& name, const std::function<void(sto
   const auto created = create_part(transport_, path(), temporary);
   parts_.push_back(temporary);
   created->close();
-  // The file may be missing in a set being repaired.
-  const std::string& like = plans_.front().like;
-  if (!like.empty() && transport_.kind(like) == storage::PathKind::file) transport_.keep_private(like, temporary);
+  for (const std::string& like : plans_.front().likes) {
+    // The file may be missing in a set being repaired.
+    if (&storage::resolve(like) != &transport_ || transport_.kind(like) != storage::PathKind::file) continue;
+    transport_.keep_private(like, temporary);
+  }
   io::NewFile file(transport_, Communicator(), name);
   file.go_on(temporary);
   file.named([&] { work(file.file()); });
@@ -257,7 +259,9 @@ RepackReport pack_files(const std::string& path, const std::vector<std::string>&
       }
     };
   };
-  return sets::write_set(transport, {sets::plan_single_file(path, block, bytes)}, open, options);
+  std::vector<sets::FilePlan> plans{sets::plan_single_file(path, block, bytes)};
+  plans.front().likes = inputs;
+  return sets::write_set(transport, std::move(plans), open, options);
 }
 
 }  // namespace

@@ -41,8 +41,8 @@ struct FilePlan {
   format::sion::Head head;
   format::sion::ChunkTable table;
   std::optional<std::vector<format::sion::Place>> map;
-  std::vector<StreamLoss> losses;  // of a checkpoint: known losses of its streams
-  std::string like = {};           // of the first file: its source; only users who may read that may read the file
+  std::vector<StreamLoss> losses;       // of a checkpoint: known losses of its streams
+  std::vector<std::string> likes = {};  // of the first file: its sources; who may not read them may not read the file
 };
 
 // invalid_argument: a block size that a header cannot state.

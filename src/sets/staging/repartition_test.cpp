@@ -12,9 +12,11 @@
 #include <limequat/view.hpp>
 
 #include <filesystem>
+#include <set>
 #include <string>
 
 #include "sets/staging/sources.hpp"
+#include "storage/forwarding.hpp"
 #include "storage/owners.hpp"
 #include "support/error_of.hpp"
 #include "support/file_contents.hpp"
@@ -110,6 +112,25 @@ TEST_F(Repartition, MakesOneSetOutOfAnotherInOtherFolders) {
   EXPECT_EQ(files_in(scratch_ / "two").size(), 1U);
   for (std::uint64_t k = 0; k < 3; ++k) {
     EXPECT_TRUE(contents(set.files[k].path) == subfile_bytes(bytes_, set.partition, k)) << k;
+  }
+}
+
+// A power failure could take names from folders that are not synced.
+TEST_F(Repartition, SyncsEveryFolderWithSubfiles) {
+  class Syncing final : public storage::ForwardingTransport {
+   public:
+    Syncing() : ForwardingTransport(storage::posix()) {}
+    void sync_directory(const std::string& path_of_file) override {
+      synced.insert(fs::canonical(fs::path(path_of_file).parent_path()));
+    }
+    std::set<fs::path> synced;
+  } syncing;
+  const storage::Mount mount(scratch_ / "", syncing);
+  RepartitionOptions options = with("z=block:4");
+  options.folders = "one,two";
+  repartition(from_, set_, {}, options);
+  for (const char* const folder : {"", "one", "two"}) {
+    EXPECT_TRUE(syncing.synced.contains(fs::canonical(scratch_ / folder))) << folder;
   }
 }
 
