@@ -71,6 +71,7 @@ class Mending {
   bool ends_early(const FieldEntry& entry) const;
   void name_lost(const FieldEntry& entry);
   void name_end();
+  void mark_losses(const std::vector<Finding>& findings);
   bool keeps_its_end();
   void rescue(const FieldEntry& entry);
   Metadata texts_of_part(const FieldEntry& entry, const std::string& part);
@@ -252,6 +253,35 @@ void Mending::name_end() {
   findings_.add(std::move(finding));
 }
 
+// Lost records leave no trace in the new file, which would look complete: a text of the file states the loss.
+void Mending::mark_losses(const std::vector<Finding>& findings) {
+  const auto is_loss = [](const Finding& finding) {
+    return finding.severity == Severity::error && (finding.rule == "repair-left-out" || finding.rule == "repair-lost");
+  };
+  const auto loss = std::ranges::find_if(findings, is_loss);
+  // Without bytes that were left out, all that was found is there.
+  const bool is_shorter = std::ranges::find(findings, "repair-left-out", &Finding::rule) != findings.end();
+  if (loss == findings.end() || !is_shorter || cut_ || rescued_ || !holds_messages()) return;
+  const Catalog now = scan(*file_);
+  const bool is_damaged = std::ranges::find(now.findings, Severity::error, &Finding::severity) != now.findings.end();
+  if (now.fields.empty() || is_damaged) return;
+  const std::string why = fmt::format("since a repair: {}", loss->message);
+  constexpr std::uint64_t alignment = 8;  // of messages
+  const std::uint64_t offset = (file_->size() + alignment - 1) / alignment * alignment;
+  format::Layout layout;
+  try {
+    layout = format_->for_records().plan_record(
+        {.type = format::unproven_text, .contents = why, .offset = offset, .first = false});
+  } catch (const Error& error) {
+    if (error.code() != Code::unsupported) throw;
+    return;  // the format has marks of its own
+  }
+  file_->append_zeros(layout.end.front() - file_->size());
+  for (const format::Literal& literal : layout.head) {
+    file_->replace(literal.offset, literal.bytes.size(), literal.bytes);
+  }
+}
+
 // True if the file has its size, and its last record the header that it had: a length before it was wrong.
 bool Mending::keeps_its_end() {
   const Catalog mended = scan(*file_);
@@ -383,6 +413,9 @@ MendedFile Mending::run() {
   }
   if (was_cut_ && !end_is_restored_ && !keeps_its_end() && !findings_.has_errors()) name_end();
   MendedFile result;
+  std::vector<Finding> found = findings_.take();
+  mark_losses(found);
+  for (Finding& finding : found) findings_.add(std::move(finding));
   result.catalog = scan(rescued_ ? *rescued_ : *file_);
   const bool holds_fields = format::format_named(result.catalog.format).info.contents == Contents::fields;
   if (was_damaged_ && holds_fields && result.catalog.fields.empty() && !findings_.has_errors()) {

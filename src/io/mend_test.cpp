@@ -447,6 +447,19 @@ TEST(MendedFiles, NameTheRecordsWhoseHeadersAreGone) {
   }
 }
 
+// Fewer fields than there were are not a sound file, even if each of them agrees with its sums.
+TEST(MendedFiles, ThatLostRecordsSayItThemselves) {
+  const std::string whole = golden("three_spinors.lime");
+  const Catalog catalog = scan(whole);
+  const std::uint64_t message = catalog.records.at(static_cast<std::size_t>(catalog.fields.at(2).record)).message;
+  const auto third = std::ranges::find(catalog.records, message, &Record::message);
+  ASSERT_NE(third, catalog.records.end());
+  const Mended result = mended(whole.substr(0, third->header_offset + 100));
+  EXPECT_TRUE(result.has_errors()) << result.told();
+  EXPECT_EQ(result.catalog.fields.size(), 2U) << result.told();
+  EXPECT_EQ(result.verdict, Verdict::unproven) << result.told();
+}
+
 TEST(MendedFiles, CutInATextInFrontOfDataNameTheLoss) {
   const std::string whole = golden("three_spinors.lime");
   const Catalog catalog = scan(whole);

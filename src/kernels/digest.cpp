@@ -5,6 +5,8 @@
 #include "kernels/digest.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -108,17 +110,46 @@ std::uint32_t sum_of_words(base::Bytes bytes, bool big_endian) noexcept {
   return loops_of(active_instruction_set()).sum_words[is_swapped ? 1 : 0](bytes.data(), bytes.size() / 4);
 }
 
+namespace {
+
+// Exclusive or of the words to the slots in turn, from the first slot on.
+template <std::size_t slots>
+void add_in_turn(std::array<std::uint32_t, slots>& sums, const std::byte* words, std::size_t count) noexcept {
+  std::array<std::uint32_t, slots> row;
+  for (; count >= slots; count -= slots, words += sizeof row) {
+    std::memcpy(row.data(), words, sizeof row);
+    for (std::size_t i = 0; i < slots; ++i) sums[i] ^= row[i];
+  }
+  std::memcpy(row.data(), words, count * sizeof(std::uint32_t));
+  for (std::size_t i = 0; i < count; ++i) sums[i] ^= row[i];
+}
+
+// The words of a slot are rotated alike, so once in the end.
+template <std::size_t slots>
+std::uint32_t rotated(const std::array<std::uint32_t, slots>& sums, bool big_endian, std::uint64_t first) noexcept {
+  std::uint32_t all = 0;
+  for (std::size_t i = 0; i < slots; ++i) {
+    const auto* const bytes = reinterpret_cast<const std::byte*>(&sums[i]);
+    const auto word = big_endian ? base::load_be<std::uint32_t>(bytes) : base::load_le<std::uint32_t>(bytes);
+    all ^= std::rotl(word, static_cast<int>((first + i) % slots));
+  }
+  return all;
+}
+
+}  // namespace
+
 Checksum rotated_words(base::Bytes bytes, bool big_endian, std::uint64_t first_word) noexcept {
-  Checksum sum;
-  auto by29 = static_cast<int>(first_word % 29);
-  auto by31 = static_cast<int>(first_word % 31);
-  for_each_word(bytes, big_endian, [&](std::uint32_t word) {
-    sum.suma ^= std::rotl(word, by29);
-    sum.sumb ^= std::rotl(word, by31);
-    if (++by29 == 29) by29 = 0;
-    if (++by31 == 31) by31 = 0;
-  });
-  return sum;
+  std::array<std::uint32_t, 29> by29{};
+  std::array<std::uint32_t, 31> by31{};
+  constexpr std::size_t period = 29 * 31;  // words after which both begin again; they stay in the cache
+  const std::size_t words = bytes.size() / sizeof(std::uint32_t);
+  for (std::size_t at = 0; at < words; at += period) {
+    const std::byte* const piece = bytes.data() + at * sizeof(std::uint32_t);
+    const std::size_t count = std::min(period, words - at);
+    add_in_turn(by29, piece, count);
+    add_in_turn(by31, piece, count);
+  }
+  return {rotated(by29, big_endian, first_word), rotated(by31, big_endian, first_word)};
 }
 
 std::uint32_t xor_of_words(base::Bytes bytes, bool big_endian) noexcept {

@@ -31,17 +31,21 @@ TEST(FileSums, OfWordsFollowTheByteOrder) {
 
 // Word by word, rotated in 64 bits.
 TEST(FileSums, OfRotatedWordsKnowThePlaceOfEachWord) {
-  const std::vector<std::byte> bytes = counted(4 * 100);
-  for (const std::uint64_t first : {0ULL, 1ULL, 28ULL, 30ULL, 898ULL, (1ULL << 40) + 7}) {
-    Checksum expected;
-    for (std::uint64_t i = 0; i < 100; ++i) {
-      const std::uint64_t word = base::load_be<std::uint32_t>(bytes.data() + 4 * i);
-      const std::uint64_t r29 = (first + i) % 29, r31 = (first + i) % 31;
-      expected.suma ^= static_cast<std::uint32_t>((word << r29) | (word >> (32 - r29)));
-      expected.sumb ^= static_cast<std::uint32_t>((word << r31) | (word >> (32 - r31)));
-    }
-    EXPECT_EQ(rotated_words(bytes, true, first), expected) << first;
-  }
+  for (const std::size_t words : {0U, 1U, 28U, 29U, 30U, 31U, 100U, 898U, 899U, 900U, 2 * 899U + 47U, 5000U})
+    for (const bool big_endian : {true, false})
+      for (const std::uint64_t first : {0ULL, 1ULL, 28ULL, 30ULL, 898ULL, (1ULL << 40) + 7}) {
+        std::vector<std::byte> bytes = counted(4 * words + 3);
+        for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] ^= static_cast<std::byte>(i * i / 251);
+        Checksum expected;
+        for (std::uint64_t i = 0; i < words; ++i) {
+          const std::uint64_t word = big_endian ? base::load_be<std::uint32_t>(bytes.data() + 4 * i)
+                                                : base::load_le<std::uint32_t>(bytes.data() + 4 * i);
+          const std::uint64_t r29 = (first + i) % 29, r31 = (first + i) % 31;
+          expected.suma ^= static_cast<std::uint32_t>((word << r29) | (word >> (32 - r29)));
+          expected.sumb ^= static_cast<std::uint32_t>((word << r31) | (word >> (32 - r31)));
+        }
+        EXPECT_EQ(rotated_words(bytes, big_endian, first), expected) << first << " " << words;
+      }
 }
 
 // Digests by Python's hashlib of struct.pack("<5q", 4, 3, 0, 2, 1) and the numbers in "<6d" and "<6f".

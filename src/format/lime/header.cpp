@@ -83,13 +83,11 @@ void check_type(std::string_view type) {
 
 namespace {
 
-// Also if the other byte is a NUL, which ends the type early.
-bool differs_in_one_byte(std::string_view field, std::string_view type) noexcept {
+// Also if such a byte is a NUL, which ends the type early.
+std::size_t differing_bytes(std::string_view field, std::string_view type) noexcept {
   std::size_t differing = 0;
-  for (std::size_t i = 0; i < field.size() && differing < 2; ++i) {
-    differing += field[i] != (i < type.size() ? type[i] : '\0') ? 1 : 0;
-  }
-  return differing == 1;
+  for (std::size_t i = 0; i < field.size(); ++i) differing += field[i] != (i < type.size() ? type[i] : '\0') ? 1 : 0;
+  return differing;
 }
 
 }  // namespace
@@ -98,10 +96,15 @@ std::string_view near_type(std::span<const std::byte, type_bytes> field, std::sp
   const std::string_view bytes = base::as_text(field);
   const std::string_view type = bytes.substr(0, bytes.find('\0'));
   if (std::ranges::find(known, type) != known.end()) return {};
-  const auto near = std::ranges::find_if(known, [&](std::string_view right) {
-    return differs_in_one_byte(bytes, right) || base::one_edit_apart(type, right);
-  });
-  return near == known.end() ? std::string_view{} : *near;
+  constexpr std::size_t long_type = 12;  // which no other one resembles by accident
+  for (const std::size_t most : {1U, 2U}) {
+    const auto near = std::ranges::find_if(known, [&](std::string_view right) {
+      if (most > 1 && right.size() < long_type) return false;
+      return differing_bytes(bytes, right) <= most || (most == 1 && base::one_edit_apart(type, right));
+    });
+    if (near != known.end()) return *near;
+  }
+  return {};
 }
 
 void require_own_type(std::string_view type) {
@@ -110,7 +113,7 @@ void require_own_type(std::string_view type) {
   const std::string_view near = near_type(field, known_record_types());
   if (near.empty()) return;
   base::fail(Code::invalid_argument, {.record = std::string(type)},
-             "record type \"{}\" is one letter away from \"{}\", so readers would take it for a damaged one; "
+             "record type \"{}\" is one or two letters away from \"{}\", so readers would take it for a damaged one; "
              "choose another name",
              type, near);
 }

@@ -59,8 +59,8 @@ constexpr std::uint64_t padding(std::uint64_t data_length) noexcept { return (8 
 
 // Record types that were known ones before a bit or a letter was damaged (formats/lime.md 6.3).
 
-// For the 128 bytes of a type: the known type from which it differs in one byte, or in one letter that is missing or
-// added; empty: there is none, or it is itself known.
+// For the 128 bytes of a type: the known type from which it differs in one byte (two, if that has 12 letters or more),
+// or in one letter that is missing or added; empty: there is none, or it is itself known.
 std::string_view near_type(std::span<const std::byte, type_bytes> field, std::span<const std::string_view> known);
 
 // invalid_argument: a user's record would be taken for a damaged one of a known type.

@@ -184,8 +184,9 @@ void Walker::check_type(const Record& record, base::Bytes header) {
   if (meant.empty()) return;
   findings_.error(
       Code::ok, "lime-type-damaged", record,
-      fmt::format("\"{}\" is not a known type, but one letter away from \"{}\"; `lq repair` repairs a damaged letter",
-                  base::printable(record.type), meant),
+      fmt::format(
+          "\"{}\" is not a known type, but one or two letters away from \"{}\"; `lq repair` repairs a damaged letter",
+          base::printable(record.type), meant),
       std::string(meant), base::printable(record.type));
 }
 

@@ -132,21 +132,24 @@ std::optional<Checksum> decode_checksum(std::string_view text) {
   return std::nullopt;
 }
 
-std::string described_text(const Extents& extents, std::string_view record_xml, std::string_view name,
-                           std::string_view site_shape) {
+std::string extents_text(const Extents& extents) {
   std::string text;
   for (const std::int64_t extent : extents) text += fmt::format("{} ", extent);
-  for (const std::string_view one : {record_xml, name, site_shape}) {
-    text += '\n';
-    text += one;
-  }
   return text;
+}
+
+std::string described_text(std::string_view extents, std::string_view record_xml, std::string_view name,
+                           std::string_view site_shape) {
+  return fmt::format("{}\n{}\n{}\n{}", extents, record_xml, name, site_shape);
+}
+
+std::string sum_of_description(std::string_view described) {
+  return fmt::format("fnv1a {:016x}", base::fnv1a(base::as_bytes(described)));
 }
 
 std::string encode_description(const Extents& extents, std::string_view record_xml, std::string_view name,
                                std::string_view site_shape) {
-  const std::string text = described_text(extents, record_xml, name, site_shape);
-  return fmt::format("fnv1a {:016x}", base::fnv1a(base::as_bytes(text)));
+  return sum_of_description(described_text(extents_text(extents), record_xml, name, site_shape));
 }
 
 namespace {

@@ -66,9 +66,12 @@ Sums decode_slices(std::string_view text);
 
 // limequat-description: the sum of what determines the meaning of the numbers of a generic field
 // (formats/scidac.md 5.5). Texts without terminating NUL.
-std::string described_text(const Extents& extents, std::string_view record_xml, std::string_view name,
-                           std::string_view site_shape);  // the text that it is the sum of
 std::string encode_description(const Extents& extents, std::string_view record_xml, std::string_view name,
                                std::string_view site_shape);
+// The same in steps: extents as in <dims>, what the sum is of, and the sum.
+std::string extents_text(const Extents& extents);
+std::string described_text(std::string_view extents, std::string_view record_xml, std::string_view name,
+                           std::string_view site_shape);
+std::string sum_of_description(std::string_view described);
 
 }  // namespace lq::format::scidac

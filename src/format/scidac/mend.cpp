@@ -52,8 +52,8 @@ auto tried(Decode&& decode, std::string_view text) -> std::optional<std::invoke_
   }
 }
 
-// Of numbers with blanks in between.
-std::optional<Extents> extents_of(std::string text) {
+std::optional<Extents> extents_of(std::string_view numbers) {
+  std::string text(base::trim(numbers));
   std::ranges::replace(text, ' ', 'x');
   try {
     return parse_extents(text);
@@ -65,35 +65,33 @@ std::optional<Extents> extents_of(std::string text) {
 
 // What limequat-description is the sum of.
 struct Described {
-  Extents extents;
+  std::string extents;                    // as in <dims>
   std::array<std::string, 3> texts = {};  // scidac-private-record-xml, limequat-name, limequat-site-shape
 
-  std::string sum() const { return encode_description(extents, texts[0], texts[1], texts[2]); }
+  std::string text() const { return described_text(extents, texts[0], texts[1], texts[2]); }
 };
 
 // With at most one byte of it or of its sum corrected; empty if that is not enough.
 std::optional<Described> corrected(Described described, std::string_view stated) {
-  const std::string sum = described.sum();
+  std::string text = described.text();
+  const std::string sum = sum_of_description(text);
   std::size_t differ = sum.size() == stated.size() ? 0 : sum.size();
   for (std::size_t i = 0; i < sum.size() && differ < sum.size(); ++i) differ += sum[i] != stated[i] ? 1 : 0;
   if (differ <= 1) return described;  // a sum of other bytes differs in nearly all digits
-  std::string text = described_text(described.extents, described.texts[0], described.texts[1], described.texts[2]);
   std::uint64_t number = 0;
   const std::string_view digits = stated.substr(std::min<std::size_t>(stated.size(), sum.size() - 16));
   std::from_chars(digits.data(), digits.data() + digits.size(), number, 16);
   const auto found = base::byte_for(base::as_bytes(text), number);
   if (!found) return std::nullopt;
   text[found->at] = static_cast<char>(found->value);
-  std::size_t at = text.find('\n');
-  if (at == 0 || at == std::string::npos) return std::nullopt;
-  const auto right = extents_of(text.substr(0, at - 1));
-  if (!right) return std::nullopt;
-  described.extents = *right;
+  if (sum_of_description(text) != stated) return std::nullopt;
+  std::size_t at = described.extents.size();
+  described.extents = text.substr(0, at);
   for (std::string& one : described.texts) {
     one = text.substr(at + 1, one.size());
     at += 1 + one.size();
   }
-  return described.sum() == stated ? std::optional(std::move(described)) : std::nullopt;
+  return described;
 }
 
 // The documents that describe fields, compared with each other and with the length of the data.
@@ -142,19 +140,18 @@ class Documents {
   std::map<RecordIndex, std::string> texts_to_write_;
 };
 
-// The extents in a document of which one tag may be damaged.
-std::optional<Extents> extents_in(std::string_view document) {
+// The contents of <dims> in a document of which one byte may be damaged.
+std::string extents_in(std::string_view document) {
   constexpr std::string_view begin = "<dims>", end = "</dims>", numbers = "0123456789 ";
-  std::string_view inside;
-  if (const std::size_t at = document.find(begin); at != std::string_view::npos) {
-    inside = document.substr(at + begin.size());
-    inside = inside.substr(0, inside.find_first_not_of(numbers));
-  } else if (const std::size_t stop = document.find(end); stop != std::string_view::npos) {
-    inside = document.substr(0, stop);
-    inside = inside.substr(inside.find_last_not_of(numbers) + 1);
+  const std::size_t from = document.find(begin), to = document.find(end);
+  if (from != std::string_view::npos) {
+    const std::string_view inside = document.substr(from + begin.size());
+    const std::size_t length =
+        to != std::string_view::npos && to > from ? to - from - begin.size() : inside.find_first_not_of(numbers);
+    return std::string(inside.substr(0, length));
   }
-  std::string text(base::trim(inside));
-  return extents_of(std::move(text));
+  const std::string_view before = document.substr(0, std::min(to, document.size()));
+  return std::string(before.substr(before.find_last_not_of(numbers) + 1));
 }
 
 // The sum of a description proves which one of its bytes is wrong, and what it should be.
@@ -165,13 +162,11 @@ void Documents::correct_description(const Group& group) {
   if (records_[*group.description].data_length == stated.size() + 1) stated += '\0';
   const auto file_info = tried(decode_file_info, file_text);
   if (file_info && file_info->volume_format != 0) return;
-  const auto extents = file_info ? std::optional(file_info->extents) : extents_in(file_text);
-  if (!extents) return;
   const auto shape =
       std::ranges::find_if(group.texts, [&](RecordIndex i) { return records_[i].type == type::limequat_site_shape; });
   std::vector<std::optional<RecordIndex>> parts = {*group.record_info, group.name, std::nullopt};
   if (shape != group.texts.end()) parts[2] = *shape;
-  Described given{*extents};
+  Described given{file_info ? extents_text(file_info->extents) : extents_in(file_text)};
   for (std::size_t k = 0; k < parts.size(); ++k) given.texts[k] = parts[k] ? text(*parts[k]) : std::string();
   std::vector<Described> readings = {given};
   // A damaged byte may be the NUL at the end of a text, or be one now.
@@ -186,10 +181,12 @@ void Documents::correct_description(const Group& group) {
   for (const Described& reading : readings) {
     const auto right = corrected(reading, stated);
     if (!right) continue;
-    const std::string sum = right->sum();
+    const auto extents = extents_of(right->extents);
+    if (!extents) continue;
+    const std::string sum = sum_of_description(right->text());
     if (sum != stated) texts_to_write_[*group.description] = sum;
-    if (!file_info || right->extents != file_info->extents) {
-      texts_to_write_[*group.file_info] = encode(FileInfo{right->extents, 0});
+    if (!file_info || *extents != file_info->extents) {
+      texts_to_write_[*group.file_info] = encode(FileInfo{*extents, 0});
     }
     for (std::size_t k = 0; k < parts.size(); ++k) {
       if (!parts[k] || right->texts[k] == given.texts[k]) continue;

@@ -47,6 +47,13 @@ TEST(NearTypes, AreKnownOnesWithOneLetterLostAddedOrChanged) {
   EXPECT_EQ(near_type(cut, scidac::type::all), "ildg-format");
 }
 
+TEST(NearTypes, AreLongOnesWithTwoLettersChanged) {
+  EXPECT_EQ(near("scitac-chesksum"), "scidac-checksum");
+  EXPECT_EQ(near("1ldg-binary-dat8"), "ildg-binary-data");
+  EXPECT_TRUE(near("ylg-info").empty());  // short ones may be others
+  EXPECT_TRUE(near("scitac-chesksun").empty());
+}
+
 TEST(NearTypes, AreNotKnownOnesAndNotThoseOfUsers) {
   for (const std::string_view type : known_record_types()) {
     EXPECT_TRUE(near_type(field_of(type), known_record_types()).empty()) << type;
