@@ -66,7 +66,7 @@ Seconds timed(const Make& make) {
 void run(int argc, char** argv) {
   const lq::Extents lattice = lq::parse_extents(argc > 1 ? argv[1] : "8x8x4x4");
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 301;
-  const lq::engine::PumpOptions options{.block_bytes = 64 * 1024};
+  const lq::engine::BlockOptions options{.block_bytes = 64 * 1024};
   lq::Payload payload;
   payload.spec = lq::gauge_spec(lq::Precision::double_, 3, lattice.size());
   payload.spec.numbers = 18 * static_cast<std::uint64_t>(lattice.size());

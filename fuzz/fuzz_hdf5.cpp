@@ -120,7 +120,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   attempt([&] {
     base::EditedSource mended(file);
     format::Findings done;
-    hdf5::format().mender->mend(mended, limits, done);
+    hdf5::format().repairer->mend(mended, limits, done);
   });
   attempt([&] {
     hdf5::Opened opened(file);

@@ -23,7 +23,7 @@ void look(base::Bytes bytes, Precision precision, const char* order) {
   payload.spec = spinor_spec(precision, 2, 2);
   payload.spec.numbers = 8;
   payload.extents = {2, 1, 1, 2};
-  raw::lay(payload, order, 1);
+  raw::order_axes(payload, order, 1);
   const std::uint64_t end = raw::find_text(payload, source);
   require(end <= bytes.size(), "numbers end within the file");
   std::uint64_t last = 0;

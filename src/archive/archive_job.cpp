@@ -73,7 +73,7 @@ ArchiveJob::ArchiveJob(const std::string& from, const std::string& to, const Com
 
 void ArchiveJob::start() {
   comm::require_same(comm_, [&] {
-    std::vector<comm::Stated> all = options::stated("SqueezeOptions", options_);
+    std::vector<comm::StatedArgument> all = options::stated("SqueezeOptions", options_);
     all.push_back({"from", from_});
     all.push_back({"to", to_});
     return all;

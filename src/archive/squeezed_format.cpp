@@ -291,7 +291,7 @@ void check_verbatim(base::ByteSource& file, const Archive& archive, bool large_o
   }
 }
 
-class Squeezed final : public format::Container, public format::FieldFormat, public format::Mender {
+class Squeezed final : public format::Container, public format::FieldFormat, public format::Repairer {
  public:
   format::Likeness recognise(base::ByteSource& file) const override {
     format::lime::HeaderBytes start{};
@@ -391,7 +391,7 @@ const format::Format& format() {
                                   .container = &squeezed,
                                   .records = nullptr,
                                   .fields = &squeezed,
-                                  .mender = &squeezed,
+                                  .repairer = &squeezed,
                                   .examiner = &examiner,
                                   .record_types = type::all};
   return row;

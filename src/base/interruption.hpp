@@ -80,7 +80,7 @@ class SignalsBlocked {
 
 // Ends early if the call that creates it is interrupted. Throws as std::thread does.
 template <class Work>
-std::thread start_quiet_thread(Work&& work) {
+std::thread start_thread_signals_blocked(Work&& work) {
   const SignalsBlocked blocked;  // the new thread begins with the mask of this one
   return std::thread([work = std::forward<Work>(work), call = interruption_of_this_call()]() mutable {
     take_over(std::move(call));

@@ -102,16 +102,16 @@ TEST(Interruption, LastsUntilTheCallEnds) {
 TEST(Interruption, IsSeenByTheThreadsOfTheCallAlone) {
   const Asked asked(1);
   bool by_helper = false, by_helper_of_helper = false, by_other = true, by_what_outlasts = true;
-  std::thread helper = start_quiet_thread([&] {
+  std::thread helper = start_thread_signals_blocked([&] {
     wait_for_interruption();
     by_helper = true;
-    start_quiet_thread([&] { by_helper_of_helper = is_interrupted(); }).join();
+    start_thread_signals_blocked([&] { by_helper_of_helper = is_interrupted(); }).join();
   });
   wait_for_interruption();
   helper.join();
   std::thread([&] { by_other = is_interrupted(); }).join();
   const Uninterruptible outlasts;
-  start_quiet_thread([&] { by_what_outlasts = is_interrupted(); }).join();
+  start_thread_signals_blocked([&] { by_what_outlasts = is_interrupted(); }).join();
   EXPECT_TRUE(by_helper && by_helper_of_helper);
   EXPECT_FALSE(by_other || by_what_outlasts || is_interrupted());
 }

@@ -27,7 +27,7 @@ class OrderedResults {
       : count_(count), slots_(static_cast<std::size_t>(threads) * 32), work_(work) {
     threads_.reserve(static_cast<std::size_t>(threads));
     try {
-      for (int i = 0; i < threads; ++i) threads_.push_back(start_quiet_thread([this] { run(); }));
+      for (int i = 0; i < threads; ++i) threads_.push_back(start_thread_signals_blocked([this] { run(); }));
     } catch (...) {
       // No more threads or no memory for one: continue with fewer, or on the calling thread.
     }

@@ -111,7 +111,7 @@ struct StageSeries {
 };
 
 // A write during a compute loop.
-struct BesideCompute {
+struct OverlapTimes {
   std::string load;  // "cache", "memory": where the data of the loop are
   Series compute;    // the loop alone
   Series alone;      // the transfer alone
@@ -143,7 +143,7 @@ struct Result {
   std::optional<Series> skew;
   std::optional<StageSeries> stage_skews;
   std::optional<std::uint64_t> memory_bytes;  // at the peak, in addition to the field; largest of all ranks
-  std::optional<BesideCompute> beside;
+  std::optional<OverlapTimes> beside;
 
   double ratio_to_raw() const;
   // For a transfer during a compute loop: both together, in units of the longer one alone.

@@ -70,7 +70,7 @@ TEST(BenchResult, HiddenShareIsThatOfTheShorter) {
   result.seconds = series({0, 5});
   // Of the raw transfer, which takes 3 s by itself, nothing was.
   result.raw = series({0, 3});
-  result.beside = BesideCompute{"cache", series({0, 4}), series({0, 2}), series({0, 7})};
+  result.beside = OverlapTimes{"cache", series({0, 4}), series({0, 2}), series({0, 7})};
   EXPECT_EQ(result.hidden_share(), 0.5);
   EXPECT_EQ(result.ratio_to_longer(), 1.25);
   EXPECT_EQ(result.raw_to_longer(), 1.75);

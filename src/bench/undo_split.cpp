@@ -29,9 +29,9 @@ namespace {
 constexpr std::size_t largest_call = std::size_t{1} << 30;
 
 // The ranks among which the split is undone, and their combined part.
-class Together {
+class MergedRanks {
  public:
-  Together(const BenchField& field, MPI_Comm comm, std::uint64_t wanted_extent)
+  MergedRanks(const BenchField& field, MPI_Comm comm, std::uint64_t wanted_extent)
       : site_bytes_(field.site_numbers() * sizeof(double)) {
     const Grid& grid = field.grid();
     const Box& mine = grid.local_box();
@@ -70,9 +70,9 @@ class Together {
       throw Error(Code::unsupported, "ranks must hold equal parts of the lattice for this plan");
     }
   }
-  ~Together() { MPI_Comm_free(&comm_); }
-  Together(const Together&) = delete;
-  Together& operator=(const Together&) = delete;
+  ~MergedRanks() { MPI_Comm_free(&comm_); }
+  MergedRanks(const MergedRanks&) = delete;
+  MergedRanks& operator=(const MergedRanks&) = delete;
 
   MPI_Comm comm() const noexcept { return comm_; }
   int size() const noexcept { return static_cast<int>(holders_.size()); }
@@ -138,7 +138,7 @@ class Together {
 // sites, so the limit of two gigabytes does not apply.
 class Exchange {
  public:
-  explicit Exchange(const Together& ranks)
+  explicit Exchange(const MergedRanks& ranks)
       : ranks_(ranks), held_(ranks.share() * ranks.site_bytes()), share_(held_.size()) {
     const auto size = static_cast<std::size_t>(ranks.size());
     to_.resize(size), from_.resize(size), to_begin_.resize(size), from_begin_.resize(size);
@@ -218,7 +218,7 @@ class Exchange {
     std::memcpy(to + to_site * bytes, from + from_site * bytes, sites * bytes);
   }
 
-  const Together& ranks_;
+  const MergedRanks& ranks_;
   std::vector<std::byte> held_, share_;
   std::vector<int> to_, from_, to_begin_, from_begin_;  // sites
   MPI_Datatype site_ = MPI_DATATYPE_NULL;
@@ -239,7 +239,7 @@ class UndoSplit : public Mover {
       watch.end_of(Stage::create);
     });
     watch.end_of(Stage::barrier);
-    const Together ranks(field, comm_, extent_bytes_);
+    const MergedRanks ranks(field, comm_, extent_bytes_);
     Exchange exchange(ranks);
     exchange.gather(reinterpret_cast<const std::byte*>(field.source().data()), watch);
     RawFile file(path, O_WRONLY);
@@ -257,7 +257,7 @@ class UndoSplit : public Mover {
 
   Account read(const std::string& path, BenchField& field) override {
     StageWatch watch;
-    const Together ranks(field, comm_, extent_bytes_);
+    const MergedRanks ranks(field, comm_, extent_bytes_);
     Exchange exchange(ranks);
     watch.end_of(Stage::pack);
     together(field.grid().communicator(), [&] {

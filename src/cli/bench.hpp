@@ -125,7 +125,7 @@ struct BenchTasklocal {
 std::vector<int> numbers_asked_for(const std::string& option, const std::vector<std::string>& texts, int most,
                                    std::string_view why = "");
 // 1, 2, 4, ... and `all`.
-std::vector<int> doubled_up_to(int all);
+std::vector<int> powers_of_two_up_to(int all);
 // The given numbers of ranks, or 1, 2, 4, ... and all. Throws UsageError.
 std::vector<int> numbers_of(const std::string& option, const std::vector<std::string>& texts, int ranks);
 // Collective. See WithTasks; without MPI there is one task, this process.

@@ -316,7 +316,7 @@ constexpr int most_threads = 4096;
 // The given numbers, or 1, 2, 4, ... up to a rank's share of the cores.
 std::vector<int> numbers_of_threads(const std::vector<std::string>& asked, int ranks) {
   const std::vector<int> numbers = numbers_asked_for("--threads", asked, most_threads);
-  return numbers.empty() ? doubled_up_to(std::max(1, base::usable_cores() / ranks)) : numbers;
+  return numbers.empty() ? powers_of_two_up_to(std::max(1, base::usable_cores() / ranks)) : numbers;
 }
 
 bool are_alike(const bench::Result& a, const bench::Result& b) {

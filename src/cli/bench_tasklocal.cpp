@@ -55,7 +55,7 @@ std::string transfer_table(const std::vector<bench::TaskResult>& results, const 
 
 }  // namespace
 
-std::vector<int> doubled_up_to(int all) {
+std::vector<int> powers_of_two_up_to(int all) {
   std::vector<int> numbers;
   for (int number = 1; number < all; number *= 2) numbers.push_back(number);
   numbers.push_back(all);
@@ -78,7 +78,7 @@ std::vector<int> numbers_asked_for(const std::string& option, const std::vector<
 std::vector<int> numbers_of(const std::string& option, const std::vector<std::string>& texts, int ranks) {
   const std::vector<int> numbers =
       numbers_asked_for(option, texts, ranks, ", the number of ranks; start more with lq-mpi");
-  return numbers.empty() ? doubled_up_to(ranks) : numbers;
+  return numbers.empty() ? powers_of_two_up_to(ranks) : numbers;
 }
 
 void on_tasks(const Session& session, int tasks, int shift,

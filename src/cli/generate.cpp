@@ -46,7 +46,7 @@ struct Generate {
     write_options.route.threads = options.threads;
     require_target(session, path, write_options.overwrite);
     const std::uint64_t bytes = file_bytes(grid);
-    rehearse(session, path, gauge_spec(Precision::double_, colors()), lattice, write_options);
+    dry_run_write(session, path, gauge_spec(Precision::double_, colors()), lattice, write_options);
     const bool has_place = has_place_for_provenance(session, write_options);
     if (write.dry_run) return announce(session, grid, bytes);
 
@@ -99,7 +99,7 @@ struct Generate {
     if (states_provenance(with_text.metadata)) return true;
     with_text.metadata.emplace_back(provenance, "beta = 1");
     try {
-      rehearse(session, path, gauge_spec(Precision::double_, colors()), lattice, with_text);
+      dry_run_write(session, path, gauge_spec(Precision::double_, colors()), lattice, with_text);
       return true;
     } catch (const Error& error) {
       if (error.code() != Code::unsupported) throw;

@@ -32,7 +32,7 @@ void broadcast(void* values, int count, MPI_Datatype type) {
   for (int done = 0; done == 0;) {
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     if (done != 0) return;
-    is_told_to_end();
+    is_asked_to_end();
     backoff.wait();
   }
 }

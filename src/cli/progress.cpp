@@ -49,7 +49,7 @@ void remember(int signal) {
 
 }  // namespace
 
-bool is_told_to_end() noexcept {
+bool is_asked_to_end() noexcept {
   // A signal that arrives meanwhile is passed on by the next call.
   if (tell_other_ranks == nullptr) return told_to_end != 0;
   const int number = tell_other_ranks(told_to_end);
@@ -60,7 +60,7 @@ bool is_told_to_end() noexcept {
   return number != 0;
 }
 
-EndsBySignals::EndsBySignals(int (*tell)(int number) noexcept) : on_ending_(remember), interruptible_(is_told_to_end) {
+EndsBySignals::EndsBySignals(int (*tell)(int number) noexcept) : on_ending_(remember), interruptible_(is_asked_to_end) {
   if (objects_that_remember++ == 0) tell_other_ranks = tell;
 }
 
@@ -71,9 +71,9 @@ EndsBySignals::~EndsBySignals() {
 
 void EndsBySignals::agree(int (*finish)(int number)) { told_to_end = finish(told_to_end); }
 
-void end_if_told(const Session& session) {
+void end_if_asked(const Session& session) {
   std::exception_ptr failure;
-  if (is_told_to_end()) base::keep_failure(failure, throw_as_told);
+  if (is_asked_to_end()) base::keep_failure(failure, throw_as_told);
   session.communicator.agree(failure);
 }
 
@@ -86,7 +86,7 @@ ProgressBar::ProgressBar(const Session& session, std::string label)
 ProgressBar::~ProgressBar() { clear(); }
 
 void ProgressBar::show(std::uint64_t done, std::uint64_t total) {
-  if (is_alone_ && is_told_to_end()) throw_as_told();
+  if (is_alone_ && is_asked_to_end()) throw_as_told();
   if (!enabled_ || total == 0) return;
   const Clock::time_point now = Clock::now();
   if (now < next_) return;
@@ -112,7 +112,7 @@ Progress ProgressBar::callback() {
 AtOnce::AtOnce(const Session& session, std::size_t count, int threads_asked)
     : is_alone(session.communicator.size() == 1), threads(threads_asked) {
   if (!is_alone) return;
-  const int all = comm::or_usable_cores(threads_asked);
+  const int all = comm::count_or_cores(threads_asked);
   things = static_cast<int>(std::clamp<std::size_t>(count, 1, static_cast<std::size_t>(all)));
   threads = std::max(1, all / things);
 }

@@ -44,7 +44,7 @@ class OnEnding {
 };
 
 // Whether such a signal was remembered.
-bool is_told_to_end() noexcept;
+bool is_asked_to_end() noexcept;
 
 // During its lifetime, such a signal is remembered, and calls of the library end early. The destructor of the outermost
 // object then lets the signal take its usual effect. Another signal, half a second later or more, ends the program
@@ -67,7 +67,7 @@ class EndsBySignals {
 };
 
 // Collective, between two files. Throws on all ranks if a signal told one of them to end.
-void end_if_told(const Session& session);
+void end_if_asked(const Session& session);
 
 class ProgressBar {
  public:
@@ -111,12 +111,12 @@ void take_in_order(const Session& session, std::string label, std::size_t count,
     if (told) told(k + 1, count);
   };
   const auto work_on = [&](std::uint64_t k) {
-    const Interruptible on_this_thread(is_told_to_end);
+    const Interruptible on_this_thread(is_asked_to_end);
     return work(static_cast<std::size_t>(k));
   };
   if (how.is_alone) return base::in_order(count, how.things, work_on, take_one);
   for (std::uint64_t k = 0; k < count; ++k) {
-    end_if_told(session);
+    end_if_asked(session);
     take_one(k, work_on(k));
   }
 }

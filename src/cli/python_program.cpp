@@ -123,7 +123,7 @@ void hand_on(int signal) {
 
 // Signals that other ranks received.
 void hand_on_of_ranks() {
-  if (handed_on == 0 && is_told_to_end()) hand_on(SIGINT);
+  if (handed_on == 0 && is_asked_to_end()) hand_on(SIGINT);
 }
 
 // Its exit code. What this process is told the program is told, and this process ends like it.
@@ -137,7 +137,7 @@ int run_program(const std::vector<std::string>& words, bool has_ranks) {
     code = exit_code_of_process(child, has_ranks ? hand_on_of_ranks : nullptr);
   }
   // Ranks that know of it end together.
-  if (handed_on != 0 && code != fine && !is_told_to_end()) std::raise(handed_on);
+  if (handed_on != 0 && code != fine && !is_asked_to_end()) std::raise(handed_on);
   return code;
 }
 

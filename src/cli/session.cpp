@@ -140,7 +140,7 @@ int for_each_file(Session& session, const std::vector<std::string>& files,
                   const std::function<int(const std::string& path)>& work) {
   int code = fine;
   for (const std::string& path : files) {
-    end_if_told(session);
+    end_if_asked(session);
     if (!session.from_root(session.out.wants_more() ? 1 : 0)) break;
     try {
       code = worse(code, work(path));

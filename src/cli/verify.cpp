@@ -172,7 +172,7 @@ struct VerifyArguments {
 
   // A single process takes several files at a time; ranks share each file, one after the other.
   int run(Session& session) const {
-    const int threads = comm::or_usable_cores(options.threads);
+    const int threads = comm::count_or_cores(options.threads);
     const int at_once = session.communicator.size() > 1 ? 1 : std::min(threads, static_cast<int>(files.size()));
     if (at_once <= 1) {
       return for_each_file(session, files, [&](const std::string& path) {

@@ -108,8 +108,8 @@ void require_target(const Session& session, const std::string& path, bool force)
   });
 }
 
-void rehearse(const Session& session, const std::string& path, const FieldSpec& spec, const Extents& lattice,
-              WriteOptions options) {
+void dry_run_write(const Session& session, const std::string& path, const FieldSpec& spec, const Extents& lattice,
+                   WriteOptions options) {
   namespace fs = std::filesystem;
   const int dimensions = lattice.size();
   if (!options.parts.empty()) {

@@ -37,8 +37,8 @@ void require_target(const Session& session, const std::string& path, bool force)
 
 // Collective. Writes a field of two sites in each dimension of the lattice with the same options in a private
 // place, so that errors in them show before hours of work.
-void rehearse(const Session& session, const std::string& path, const FieldSpec& spec, const Extents& lattice,
-              WriteOptions options);
+void dry_run_write(const Session& session, const std::string& path, const FieldSpec& spec, const Extents& lattice,
+                   WriteOptions options);
 
 // "checksum a2c41090/11193c39 stored, read back and compared"
 std::string checksum_text(const Report& report);

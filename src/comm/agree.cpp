@@ -133,9 +133,9 @@ class Hash {
   std::uint64_t value_ = 0xcbf29ce484222325;
 };
 
-std::uint64_t hash_of(std::span<const Stated> arguments) noexcept {
+std::uint64_t hash_of(std::span<const StatedArgument> arguments) noexcept {
   Hash hash;
-  for (const Stated& argument : arguments) {
+  for (const StatedArgument& argument : arguments) {
     hash.add_number(argument.text.size());
     hash.add(argument.text);
   }
@@ -237,13 +237,13 @@ void agree_on_memory(Comm& comm, const std::exception_ptr& failure, std::span<Te
   if (failure) std::rethrow_exception(failure);
 }
 
-void agree_on_success(Comm& comm, std::exception_ptr failure, std::span<const Stated> arguments) {
+void agree_on_success(Comm& comm, std::exception_ptr failure, std::span<const StatedArgument> arguments) {
   settle(comm, failure, hash_of(arguments), [&] {
-    for (const Stated& argument : arguments) require_same_text(comm, argument.text, argument.what);
+    for (const StatedArgument& argument : arguments) require_same_text(comm, argument.text, argument.what);
   });
 }
 
-void agree_on_same(Comm& comm, const std::exception_ptr& failure, std::span<const Stated> arguments) {
+void agree_on_same(Comm& comm, const std::exception_ptr& failure, std::span<const StatedArgument> arguments) {
   const bool is_alike = !arguments.empty() && !is_lack_of_memory(failure);
   agree_on_success(comm, is_alike ? nullptr : failure, arguments);
   if (failure) std::rethrow_exception(failure);

@@ -37,12 +37,12 @@ inline constexpr std::size_t short_broadcast_bytes = 4088;
 LQ_INNER void agree_on_success(Comm& comm, std::exception_ptr failure);
 
 // One of several arguments that must be the same on all ranks.
-struct Stated {
+struct StatedArgument {
   std::string what;
   std::string text;
 };
 // Collective. The same, then compares `arguments`; a single reduction on success.
-LQ_INNER void agree_on_success(Comm& comm, std::exception_ptr failure, std::span<const Stated> arguments);
+LQ_INNER void agree_on_success(Comm& comm, std::exception_ptr failure, std::span<const StatedArgument> arguments);
 
 // Collective. The same, and combines `terms` over the ranks in the same operation. The first term belongs to the
 // agreement. The values of a failed rank do not matter, because then all throw; but its operations must equal those of
@@ -82,9 +82,9 @@ auto agree(Comm& comm, Work&& work) -> std::invoke_result_t<Work> {
 // Collective. The same; in addition, the arguments that `state` returns (equally many on every rank) must be the same
 // on all ranks. Exceptions of `state` are part of the agreement, so it may construct texts.
 template <class State, class Work>
-requires std::is_invocable_r_v<std::vector<Stated>, State>
+requires std::is_invocable_r_v<std::vector<StatedArgument>, State>
 auto agree(Comm& comm, const State& state, Work&& work) -> std::invoke_result_t<Work> {
-  std::vector<Stated> arguments;
+  std::vector<StatedArgument> arguments;
   const auto stated_work = [&] {
     arguments = state();
     return work();
@@ -184,13 +184,13 @@ auto agree_alike(Comm& comm, std::span<Term> terms, Work&& work) -> std::invoke_
 
 // Collective. Throws if arguments differ, or if `failure` may not be the same on all ranks: it occurred before the
 // arguments existed, or it is a lack of memory. Else rethrows it.
-LQ_INNER void agree_on_same(Comm& comm, const std::exception_ptr& failure, std::span<const Stated> arguments);
+LQ_INNER void agree_on_same(Comm& comm, const std::exception_ptr& failure, std::span<const StatedArgument> arguments);
 // Collective. Compares the arguments that `state` returns, which may fail on one rank. `work` does the same on all
 // ranks if the arguments agree. A single reduction on success.
 template <class State, class Work>
-requires std::is_invocable_r_v<std::vector<Stated>, State>
+requires std::is_invocable_r_v<std::vector<StatedArgument>, State>
 auto agree_alike(Comm& comm, const State& state, Work&& work) -> std::invoke_result_t<Work> {
-  std::vector<Stated> arguments;
+  std::vector<StatedArgument> arguments;
   const auto stated_work = [&] {
     arguments = state();
     return work();
@@ -204,7 +204,7 @@ void require_same(Comm& comm, std::string_view text, std::string_view what);
 
 // Collective. The same for all arguments that `state` returns; the error names the first that differs.
 template <class State>
-requires std::is_invocable_r_v<std::vector<Stated>, State>
+requires std::is_invocable_r_v<std::vector<StatedArgument>, State>
 void require_same(Comm& comm, const State& state) {
   agree(comm, state, [] {});
 }

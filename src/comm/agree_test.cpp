@@ -197,7 +197,8 @@ TEST(RequireSame, NoticesRankZeroBeingTheOddOne) {
 
 TEST(Agree, WithArgumentsTellsTheFailureBeforeTheDifference) {
   const auto call = [](Handle comm, bool fails, bool differs) {
-    const std::vector<Stated> arguments = {{"the name", "a"}, {"the size", differs && comm->rank() == 2 ? "7" : "8"}};
+    const std::vector<StatedArgument> arguments = {{"the name", "a"},
+                                                   {"the size", differs && comm->rank() == 2 ? "7" : "8"}};
     return agree(
         *comm, [&] { return arguments; },
         [&] {
@@ -269,7 +270,7 @@ TEST(AgreeAlike, LackOfMemoryOfOneRankIsThatOfAllAlsoWhereArgumentsAreTheSame) {
       agree_alike(
           *comm,
           [] {
-            return std::vector<Stated>{{"the name", "a"}};
+            return std::vector<StatedArgument>{{"the name", "a"}};
           },
           [&] {
             if (comm->rank() == failing) throw std::bad_alloc();

@@ -33,7 +33,7 @@ struct SharedState {
 };
 
 // A message to be received or sent: the rank at the other end, and its size.
-struct Announced {
+struct MessageSize {
   std::int64_t rank = 0;
   std::uint64_t bytes = 0;
 };
@@ -179,15 +179,15 @@ class MessageComm final : public Comm {
     std::vector<std::byte> mine, received;
     std::vector<std::vector<std::byte>> for_rank;
     base::keep_failure(failure, [&] {
-      for (const Message& message : outgoing) append(mine, Announced{message.rank, message.bytes.size()});
+      for (const Message& message : outgoing) append(mine, MessageSize{message.rank, message.bytes.size()});
     });
     base::keep_failure(failure, [&] {
       const auto of_rank = gather(mine, 0);
       if (rank_ != 0) return;
       for_rank.resize(ranks_.size());
       for (std::size_t from = 0; from < of_rank.size(); ++from) {
-        for (const Announced& one : take_all<Announced>(of_rank[from])) {
-          append(for_rank[static_cast<std::size_t>(one.rank)], Announced{static_cast<std::int64_t>(from), one.bytes});
+        for (const MessageSize& one : take_all<MessageSize>(of_rank[from])) {
+          append(for_rank[static_cast<std::size_t>(one.rank)], MessageSize{static_cast<std::int64_t>(from), one.bytes});
         }
       }
     });
@@ -200,7 +200,7 @@ class MessageComm final : public Comm {
     });
     if (failure) std::rethrow_exception(failure);
     std::vector<Message> incoming;
-    for (const Announced& one : take_all<Announced>(received)) {
+    for (const MessageSize& one : take_all<MessageSize>(received)) {
       incoming.push_back({static_cast<int>(one.rank), std::vector<std::byte>(one.bytes)});
     }
     return incoming;

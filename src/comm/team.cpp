@@ -32,7 +32,7 @@ Team::Team(int threads) noexcept {
   try {
     if (threads > 1) all_ = std::make_unique<Helper[]>(static_cast<std::size_t>(threads - 1));
     for (int i = 1; i < threads; ++i) {
-      all_[static_cast<std::size_t>(helpers_)].thread = base::start_quiet_thread([this, i] { serve(i); });
+      all_[static_cast<std::size_t>(helpers_)].thread = base::start_thread_signals_blocked([this, i] { serve(i); });
       ++helpers_;
     }
   } catch (...) {
@@ -159,7 +159,7 @@ void parallel_for(Team& team, std::uint64_t count, base::FunctionRef<void(int th
 BackgroundTask::BackgroundTask(bool has_thread) {
   if (!has_thread) return;
   try {
-    thread_ = base::start_quiet_thread([this] { serve(); });
+    thread_ = base::start_thread_signals_blocked([this] { serve(); });
   } catch (...) {
     // No thread, or no memory for one: continue without.
   }

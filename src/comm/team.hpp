@@ -21,7 +21,7 @@ namespace lq::comm {
 
 // The requested number of threads; 0: one for each core that the calling thread may use, for processes that share these
 // with no other rank (comm/node.hpp).
-inline int or_usable_cores(int asked) noexcept { return asked > 0 ? asked : base::usable_cores(); }
+inline int count_or_cores(int asked) noexcept { return asked > 0 ? asked : base::usable_cores(); }
 
 class Team {
  public:

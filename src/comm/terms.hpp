@@ -33,9 +33,9 @@ class SentTerms {
   std::span<Term> rest_;
 };
 
-class TakenTerms {
+class TermReader {
  public:
-  explicit TakenTerms(std::span<const Term> terms) noexcept : rest_(terms) {}
+  explicit TermReader(std::span<const Term> terms) noexcept : rest_(terms) {}
   void combine(std::uint64_t& value, Reduce) noexcept { value = next().value; }
   void sum(std::uint64_t& value) noexcept { combine(value, Reduce::sum); }
   void max(double& value) noexcept { value = seconds_of(next()); }
@@ -60,7 +60,7 @@ class CombinedTerms {
     (objects.each_term(terms), ...);
   }
   void take(Objects&... objects) const noexcept {
-    TakenTerms terms(std::span<const Term>(terms_).subspan(1));
+    TermReader terms(std::span<const Term>(terms_).subspan(1));
     (objects.each_term(terms), ...);
   }
   // For agree().

@@ -42,9 +42,9 @@ constexpr double precise_link = 1e-8;
 
 bool is_error(const Finding& finding) { return finding.severity == Severity::error; }
 
-class Detective {
+class Diagnoser {
  public:
-  Detective(base::ByteSource& file, const DiagnoseOptions& options, storage::Transport* files)
+  Diagnoser(base::ByteSource& file, const DiagnoseOptions& options, storage::Transport* files)
       : options_(options),
         files_(files),
         subject_(subject_of(file, options)),
@@ -156,7 +156,7 @@ class Detective {
 };
 
 // The sites as a sequence if they are not stored as one; nullptr: they are.
-std::unique_ptr<io::PayloadFiles> Detective::gather(storage::Transport* files) const {
+std::unique_ptr<io::PayloadFiles> Diagnoser::gather(storage::Transport* files) const {
   if (!subject_.is_gathered) return nullptr;
   if (files != nullptr) {
     return std::make_unique<io::PayloadFiles>(*files, subject_.catalog, subject_.entry->payload);
@@ -170,23 +170,23 @@ std::unique_ptr<io::PayloadFiles> Detective::gather(storage::Transport* files) c
 }
 
 // An error that a new file would not repair. It would repair findings about a description that --lattice replaces.
-bool Detective::is_open(const Finding& finding) const {
+bool Diagnoser::is_open(const Finding& finding) const {
   if (!is_error(finding) || is_mended(finding)) return false;
   const auto is_same = [&](const Finding& other) { return other.message == finding.message; };
   return !(subject_.is_told && std::ranges::any_of(subject_.findings, is_same));
 }
 
-std::uint64_t Detective::sites_there() const {
+std::uint64_t Diagnoser::sites_there() const {
   const std::uint64_t all = volume(subject_.extents);
   if (!reads_links()) {
     const std::uint64_t there = subject_.offset >= subject_.end ? 0 : subject_.end - subject_.offset;
     return std::min(all, there / subject_.site_bytes);
   }
-  const Way& way = *choice().way;
+  const Extraction& way = *choice().way;
   return way.sites || way.marks ? all : sites_in(way.encoding);
 }
 
-void Detective::read_links() {
+void Diagnoser::read_links() {
   readings_ = find_readings(subject_, file_);
   result_.sampled_sites = readings_.sampled_sites;
   all_ = readings_.fitting;
@@ -196,7 +196,7 @@ void Detective::read_links() {
   choose_reading();
 }
 
-void Detective::report_no_reading() {
+void Diagnoser::report_no_reading() {
   const std::uint64_t sites = sites_in(*subject_.declared);
   const Fit declared = sites == 0 ? Fit{} : fit_of(*subject_.declared, file_, sites, sampled_links_sites);
   add(Severity::error, "no-reading",
@@ -220,7 +220,7 @@ void Detective::report_no_reading() {
   result_.readings.push_back(std::move(reading));
 }
 
-void Detective::choose_reading() {
+void Diagnoser::choose_reading() {
   const auto asked = static_cast<std::size_t>(options_.reading);
   if (options_.reading < 0 || asked > all_.size()) {
     throw Error(Code::invalid_argument,
@@ -232,7 +232,7 @@ void Detective::choose_reading() {
   report_choice();
 }
 
-void Detective::take(std::size_t number) {
+void Diagnoser::take(std::size_t number) {
   chosen_ = number;
   ordering_ = choice().ordering;
   plaquette_ = choice().plaquette;
@@ -240,12 +240,12 @@ void Detective::take(std::size_t number) {
 }
 
 // Reports differences from the header, and conclusions from plaquettes alone.
-void Detective::report_choice() {
+void Diagnoser::report_choice() {
   result_.readings.clear();
   for (std::size_t k = 0; k < all_.size(); ++k) {
     result_.readings.push_back(reading_of(subject_, all_[k], k == chosen_ && is_proven_));
   }
-  const Way& way = *choice().way;
+  const Extraction& way = *choice().way;
   if (subject_.is_described) {
     add(differences(subject_, way.encoding, way.offset(), way.marks));
     add(differences(subject_.ordering, ordering_));
@@ -277,7 +277,7 @@ void Detective::report_choice() {
   }
 }
 
-void Detective::report_length() {
+void Diagnoser::report_length() {
   const std::uint64_t all = volume(subject_.extents), sites = sites_there();
   const std::uint64_t site_bytes = reads_links() ? encoding().site_bytes() : subject_.site_bytes;
   if (sites < all) {
@@ -304,7 +304,7 @@ void Detective::report_length() {
 }
 
 // The sites of a reading; without one, as the file states.
-Walk Detective::walk_of(const Choice* one) const {
+Walk Diagnoser::walk_of(const Choice* one) const {
   if (one == nullptr) {
     return {
         .offset = subject_.offset, .site_bytes = subject_.site_bytes, .sites = sites_there(), .ordering = ordering_};
@@ -325,7 +325,7 @@ Walk Detective::walk_of(const Choice* one) const {
 }
 
 // The form of a site's numbers by the header, or else that of ILDG files.
-Encoding Detective::usual_form() const {
+Encoding Diagnoser::usual_form() const {
   Encoding form = *subject_.declared;
   if (subject_.is_described || !reads_links()) return form;
   form.colors = encoding().colors;
@@ -334,7 +334,7 @@ Encoding Detective::usual_form() const {
 }
 
 // True if the form can be converted to the usual one without rounding.
-bool Detective::is_stored_otherwise(const Choice& one) const {
+bool Diagnoser::is_stored_otherwise(const Choice& one) const {
   const Encoding& found = one.way->sequence.encoding;
   Encoding usual = usual_form();
   usual.offset = found.offset;
@@ -344,11 +344,11 @@ bool Detective::is_stored_otherwise(const Choice& one) const {
          (found != usual || one.ordering.is_transposed || one.ordering.links != subject_.ordering.links);
 }
 
-bool Detective::is_as_declared() const {
+bool Diagnoser::is_as_declared() const {
   return reads_links() && choice().way->encoding == *subject_.declared && are_same(ordering_, subject_.ordering);
 }
 
-void Detective::walk_over() {
+void Diagnoser::walk_over() {
   if (subject_.stored && readings_.fitting.size() > 1 && options_.reading == 0) find_by_sums();
   Walk what = walk_of(reads_links() ? &choice() : nullptr);
   if (gathered_) what.of = io::of_sites(subject_.entry->payload);
@@ -377,7 +377,7 @@ void Detective::walk_over() {
 }
 
 // Of several fitting readings, selects the one with the stated checksum.
-void Detective::find_by_sums() {
+void Diagnoser::find_by_sums() {
   for (std::size_t k = 0; k < readings_.fitting.size(); ++k) {
     take(k);
     const Pass pass = walk(walk_of(&choice()), sites_file(), team_, {});
@@ -397,7 +397,7 @@ void Detective::find_by_sums() {
 }
 
 // The order already found is tried first.
-FoundOrder Detective::order_by_sums(std::span<const std::uint32_t> crcs) {
+FoundOrder Diagnoser::order_by_sums(std::span<const std::uint32_t> crcs) {
   if (reads_links() && checksum_of(crcs, ordering_.sites) == *subject_.stored) {
     FoundOrder found{.answer = {}, .map = ordering_.sites};
     found.answer.tried = 1;
@@ -408,7 +408,7 @@ FoundOrder Detective::order_by_sums(std::span<const std::uint32_t> crcs) {
   return find_order(crcs, subject_.extents, *subject_.stored, options_.seconds, team_);
 }
 
-void Detective::judge_sums(const Pass& pass) {
+void Diagnoser::judge_sums(const Pass& pass) {
   result_.computed = checksum_of(pass.crcs, subject_.ordering.sites);
   if (!subject_.stored) return;
   if (*subject_.stored == *result_.computed) return vouch_for_numbers();
@@ -438,7 +438,7 @@ void Detective::judge_sums(const Pass& pass) {
 
 // Links may be outside the group, and still be the data that were written. The sum does not prove the meaning of
 // numbers stored in another form or order than the header says.
-void Detective::vouch_for_numbers() {
+void Diagnoser::vouch_for_numbers() {
   if (!reads_links() || is_as_declared()) is_proven_by_sums_ = true;
   for (Finding& one : result_.findings) {
     if (one.rule != "no-reading") continue;
@@ -447,7 +447,7 @@ void Detective::vouch_for_numbers() {
   }
 }
 
-void Detective::report_order(const FoundOrder& found) {
+void Diagnoser::report_order(const FoundOrder& found) {
   is_proven_by_sums_ = true;
   const std::string sums = to_string(*subject_.stored);
   forget("order-unknown");
@@ -495,7 +495,7 @@ void Detective::report_order(const FoundOrder& found) {
 }
 
 // Sums of NERSC, MILC and others: over the bytes as stored, which verify compares, or in the form of the header.
-void Detective::judge_other_sums() {
+void Diagnoser::judge_other_sums() {
   if (!subject_.entry || is_as_declared() || subject_.stored || io::sums_of(*subject_.entry).empty()) return;
   if (sites_there() < volume(subject_.extents)) return;
   Encoding declared = *subject_.declared;
@@ -517,7 +517,7 @@ void Detective::judge_other_sums() {
                   judgement.stated, judgement.found));
 }
 
-void Detective::report_basis(const BasisFit& fit) {
+void Diagnoser::report_basis(const BasisFit& fit) {
   const std::optional<Basis> basis = fit.basis();
   if (!basis) return;
   const bool is_chiral = *basis == Basis::chiral;
@@ -531,7 +531,7 @@ void Detective::report_basis(const BasisFit& fit) {
           site_text(fit.source), is_chiral ? fit.chiral : fit.dirac, is_chiral ? fit.dirac : fit.chiral));
 }
 
-void Detective::judge_values() {
+void Diagnoser::judge_values() {
   if (!reads_links() || !plaquette_ || plaquette_->plaquettes == 0) return;
   const bool is_sequence = !ordering_.order.empty() && ordering_.order.back() + 1 == ordering_.sites.extents.size() &&
                            ordering_.sites.parity == Parity::none && sites_there() == volume(subject_.extents);
@@ -551,7 +551,7 @@ void Detective::judge_values() {
                   *trace, link_trace_));
 }
 
-void Detective::report_low() {
+void Diagnoser::report_low() {
   is_damaged_ = true;
   add(Severity::error, "low-plaquettes",
       fmt::format("damage: among {} sites between ({}) and ({}) plaquettes average to {:.3g} only, in the whole field "
@@ -560,7 +560,7 @@ void Detective::report_low() {
                   site_text(site_of(ordering_.sites, low_.last)), low_.plaquette, plaquette_->value));
 }
 
-void Detective::judge_plaquette() {
+void Diagnoser::judge_plaquette() {
   if (!subject_.plaquette) return;
   const double stated = *subject_.plaquette, factor = factor_of(*plaquette_, stated);
   if (factor == 1) return;
@@ -580,7 +580,7 @@ void Detective::judge_plaquette() {
 }
 
 // How certain the meaning of the numbers is, however well they fit.
-void Detective::report_doubt() {
+void Diagnoser::report_doubt() {
   if (!reads_links()) return;
   is_proven_ = is_proven_ || is_proven_by_sums_;
   const bool is_precise = choice().way->fit.is_precise(choice().way->encoding.precision);
@@ -600,7 +600,7 @@ void Detective::report_doubt() {
   if (chosen_ < result_.readings.size()) result_.readings[chosen_].is_proven = is_proven_;
 }
 
-void Detective::report_several() {
+void Diagnoser::report_several() {
   if (readings_.fitting.size() == 1) {
     return add(Severity::error, "unproven",
                fmt::format("one reading fits, and nothing proves it: {}", list_of(fitting())));
@@ -612,7 +612,7 @@ void Detective::report_several() {
 }
 
 // True if it is about the numbers of the field in question, which may have another explanation.
-bool Detective::is_of_field(const Finding& finding) const {
+bool Diagnoser::is_of_field(const Finding& finding) const {
   const auto is_its_record = [&] {
     return subject_.entry && subject_.entry->record < subject_.catalog.records.size() &&
            subject_.catalog.records[static_cast<std::size_t>(subject_.entry->record)].type == finding.record;
@@ -622,7 +622,7 @@ bool Detective::is_of_field(const Finding& finding) const {
 }
 
 // The examination that lq::verify makes of the file as stored. Faults found there are never ignored here.
-void Detective::verify_as_stored() {
+void Diagnoser::verify_as_stored() {
   if (files_ == nullptr || subject_.catalog.format.empty() || !is_small()) return;
   const Verification stored =
       sets::verify_file(*files_, result_.path, {}, {.limits = options_.limits, .threads = options_.threads});
@@ -655,13 +655,13 @@ void Detective::verify_as_stored() {
   add(Severity::error, "verify", fmt::format("`lq verify` calls the file {} ({})", name(stored.verdict), claims));
 }
 
-void Detective::conclude() {
+void Diagnoser::conclude() {
   result_.ok = !has_errors();
   result_.verdict = verdict();
   result_.remedy = remedy();
 }
 
-std::string Detective::verdict() const {
+std::string Diagnoser::verdict() const {
   std::string text;
   for (const Finding& one : result_.findings) {
     if (is_error(one)) text += (text.empty() ? "" : "\n") + one.message;
@@ -683,13 +683,13 @@ std::string Detective::verdict() const {
     return fmt::format("the file is as it states: SU({}) links in the order of the format{}{}", encoding().colors,
                        subject_.plaquette ? ", with the stated plaquette" : "", checked);
   }
-  const Way& way = *choice().way;
+  const Extraction& way = *choice().way;
   return fmt::format("the numbers are a gauge field: {}{}",
                      description_of(way.encoding, ordering_, way.offset(), way.marks),
                      result_.is_whole_read ? "" : "; only a sample of it was read");
 }
 
-std::string Detective::command() const {
+std::string Diagnoser::command() const {
   const auto option = [](std::string_view name, const std::string& value) {
     return value.empty() ? std::string() : fmt::format(" --{} {}", name, base::printable(value, 1000));
   };
@@ -701,7 +701,7 @@ std::string Detective::command() const {
                      subject_.spec.kind == FieldKind::gauge ? "ildg" : "scidac");
 }
 
-std::string Detective::remedy() const {
+std::string Diagnoser::remedy() const {
   if (result_.ok) return subject_.is_described || !plaquette_ ? "" : command() + " writes a file that states this";
   if (std::ranges::none_of(result_.findings, [&](const Finding& one) { return is_open(one); })) {
     return command() + (has("ambiguous") || has("unproven")
@@ -719,7 +719,7 @@ std::string Detective::remedy() const {
 }
 
 // Only data known to be complete and correct get a new header and new sums.
-void Detective::write_anew() {
+void Diagnoser::write_anew() {
   const auto refuse = [&](const std::string& why) {
     throw Error(Code::wrong_state, fmt::format("{}: {}", result_.path, why), {.path = result_.path});
   };
@@ -746,7 +746,7 @@ void Detective::write_anew() {
 
 // Links whose plaquettes are noise are read wrongly, whoever requested the reading, unless a checksum or a header
 // says otherwise.
-void Detective::require_right_numbers() const {
+void Diagnoser::require_right_numbers() const {
   if (!reads_links() || is_proven_by_sums_ || (subject_.is_described && options_.reading == 0)) return;
   if (plaquette_ && plaquette_->value >= needed_errors * plaquette_->noise) return;
   throw Error(Code::wrong_state,
@@ -759,7 +759,7 @@ void Detective::require_right_numbers() const {
 }  // namespace
 
 Diagnosis diagnose(base::ByteSource& file, const DiagnoseOptions& options, storage::Transport* files) {
-  return Detective(file, options, files).run();
+  return Diagnoser(file, options, files).run();
 }
 
 }  // namespace lq::diagnosis

@@ -267,8 +267,8 @@ std::vector<Probe> examine(comm::Comm& comm, storage::Transport& transport, cons
 
 std::vector<Probe> examine(const Communicator& communicator, const std::string& folder, const ExamineOptions& options) {
   comm::require_same(communicator.engine(), [&] {
-    return std::vector<comm::Stated>{{"the folder to examine", folder},
-                                     {"seconds", fmt::format("{}", options.seconds)}};
+    return std::vector<comm::StatedArgument>{{"the folder to examine", folder},
+                                             {"seconds", fmt::format("{}", options.seconds)}};
   });
   return diagnosis::examine(communicator.engine(), storage::posix(), folder, options);
 }

@@ -57,14 +57,14 @@ void pack_all(Arrays& arrays) {
 
 using Work = void (*)(Arrays& arrays);
 
-struct Thing {
+struct MemoryLoop {
   const char* name;
   bool is_large;  // the whole array once, instead of repeating its beginning
   bool by_all;
   Work work;
 };
 
-const Thing things[] = {
+const MemoryLoop memory_loops[] = {
     {"memcpy, small", false, false, [](Arrays& a) { std::memcpy(a.to(), a.from(), small_bytes); }},
     {"memcpy, large", true, false, [](Arrays& a) { std::memcpy(a.to(), a.from(), a.bytes()); }},
     {"memcpy, large, all ranks", true, true, [](Arrays& a) { std::memcpy(a.to(), a.from(), a.bytes()); }},
@@ -101,7 +101,7 @@ std::vector<Measurement> memory_parts(comm::Comm& comm, std::uint64_t bytes) {
   const auto ranks = static_cast<std::uint64_t>(comm.size());
   const bool is_root = comm.rank() == 0;
   std::vector<Measurement> parts;
-  for (const Thing& thing : things) {
+  for (const MemoryLoop& thing : memory_loops) {
     const std::uint64_t calls = thing.is_large ? 1 : small_repeats;
     const std::uint64_t moved = thing.is_large ? arrays->bytes() : small_bytes * calls;
     parts.push_back({thing.name, thing.by_all ? moved * ranks : moved, calls, thing.by_all ? ranks : 1, [=] {

@@ -32,7 +32,7 @@ void wait_for(comm::Flight flight) {
   while (!flight.is_done()) ::sched_yield();
 }
 
-struct Card {
+struct ProbeInfo {
   std::int64_t process = 0;
   std::uint64_t address = 0;
 };
@@ -163,9 +163,9 @@ class Messages {
   }
 
   void exchange_cards() {
-    const Card mine{::getpid(), reinterpret_cast<std::uint64_t>(outgoing_.data())};
-    std::vector<Card> cards =
-        comm::agree(comm_, [&] { return std::vector<Card>(static_cast<std::size_t>(node_.comm().size())); });
+    const ProbeInfo mine{::getpid(), reinterpret_cast<std::uint64_t>(outgoing_.data())};
+    std::vector<ProbeInfo> cards =
+        comm::agree(comm_, [&] { return std::vector<ProbeInfo>(static_cast<std::size_t>(node_.comm().size())); });
     comm::all_gather(node_.comm(), mine, std::span(cards));
     neighbour_ = cards[static_cast<std::size_t>((node_.index() + 1) % node_.comm().size())];
   }
@@ -177,7 +177,7 @@ class Messages {
   std::vector<std::byte> incoming_;
   int partner_;
   std::unique_ptr<comm::Node::Lease> lease_;
-  Card neighbour_;
+  ProbeInfo neighbour_;
   std::uint64_t expected_ = 0;
 };
 

@@ -33,11 +33,11 @@ std::string host_name() {
 
 void require_possible(comm::Comm& comm, const std::string& folder, const PartsOptions& options) {
   comm::require_same(comm, [&] {
-    return std::vector<comm::Stated>{{"the folder to measure in", folder},
-                                     {"seconds", fmt::format("{}", options.seconds)},
-                                     {"file_bytes", fmt::format("{}", options.file_bytes)},
-                                     {"memory_bytes", fmt::format("{}", options.memory_bytes)},
-                                     {"rounds", fmt::format("{}", options.rounds)}};
+    return std::vector<comm::StatedArgument>{{"the folder to measure in", folder},
+                                             {"seconds", fmt::format("{}", options.seconds)},
+                                             {"file_bytes", fmt::format("{}", options.file_bytes)},
+                                             {"memory_bytes", fmt::format("{}", options.memory_bytes)},
+                                             {"rounds", fmt::format("{}", options.rounds)}};
   });
   if (!(options.seconds > 0) || !std::isfinite(options.seconds) || options.rounds == 0) {
     throw Error(Code::invalid_argument, fmt::format("measure_parts: {} seconds and {} rounds; both must be positive",

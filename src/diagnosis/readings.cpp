@@ -71,9 +71,9 @@ constexpr int little_more = 1;
 // Links in an order that no known program uses.
 constexpr int too_odd = 4;
 
-bool is_right(const Way& way) { return way.fit.is_precise(way.encoding.precision); }
+bool is_right(const Extraction& way) { return way.fit.is_precise(way.encoding.precision); }
 
-bool is_about_as_long(const Way& one, const Way& other) {
+bool is_about_as_long(const Extraction& one, const Extraction& other) {
   return one.encoding.site_bytes() * 8 >= other.encoding.site_bytes() * 7;
 }
 
@@ -90,7 +90,7 @@ class Finder {
     find_ways();
     if (result_.ways.empty()) return std::move(result_);
     std::vector<Sequence> sequences;
-    for (const Way& way : result_.ways) sequences.push_back(way.sequence);
+    for (const Extraction& way : result_.ways) sequences.push_back(way.sequence);
     ranked_ = rank_orderings(sequences, subject_.extents, ordering_sites);
     result_.sampled_sites = std::min(sites_, ordering_sites);
     const Average& largest = ranked_.front().plaquette;
@@ -128,7 +128,7 @@ class Finder {
 };
 
 void Finder::add_way(const StoredAs& stored, base::ByteSource& file, const RecordChain* marks, const Place& place) {
-  Way& way = result_.ways.emplace_back();
+  Extraction& way = result_.ways.emplace_back();
   way.encoding = stored.encoding;
   way.fit = stored.fit;
   way.marks = marks;
@@ -167,14 +167,14 @@ void Finder::find_ways() {
   // If marks are read as numbers, most links are correct, but not all. A damaged field is still more likely
   // than a smaller one within it.
   std::vector<bool> is_worse;
-  for (const Way& way : result_.ways) {
-    is_worse.push_back(std::ranges::any_of(result_.ways, [&](const Way& other) {
+  for (const Extraction& way : result_.ways) {
+    is_worse.push_back(std::ranges::any_of(result_.ways, [&](const Extraction& other) {
       return is_about_as_long(other, way) &&
              (way.fit.share + little_less < other.fit.share || (is_right(other) && !is_right(way)));
     }));
   }
   auto next = is_worse.begin();
-  std::erase_if(result_.ways, [&](const Way&) { return *next++; });
+  std::erase_if(result_.ways, [&](const Extraction&) { return *next++; });
   if (result_.ways.empty()) find_where_it_ends();
 }
 
@@ -186,7 +186,7 @@ void Finder::find_in_records() {
   for (RecordChain& chain :
        find_chains(file_, subject_.begin, subject_.end, largest_header, sites_ * least.site_bytes())) {
     const RecordChain& kept = result_.chains.emplace_back(std::move(chain));
-    base::ByteSource& records = *result_.unmarked.emplace_back(std::make_unique<Unmarked>(file_, kept));
+    base::ByteSource& records = *result_.unmarked.emplace_back(std::make_unique<RecordContents>(file_, kept));
     const Place within{&records, 0, kept.bytes};
     for (const StoredAs& one : find_encodings({within}, {sites_, declared_, true})) {
       if (!is_known(kept, one.encoding)) add_way(one, records, &kept, within);
@@ -201,7 +201,7 @@ bool Finder::is_known(const RecordChain& chain, const Encoding& encoding) const 
   Encoding in_file = encoding;
   in_file.offset = first;
   return std::ranges::any_of(result_.ways,
-                             [&](const Way& way) { return way.marks == nullptr && way.encoding == in_file; });
+                             [&](const Extraction& way) { return way.marks == nullptr && way.encoding == in_file; });
 }
 
 // Truncated files are read as far as possible, in the usual form.
@@ -234,8 +234,8 @@ void Finder::measure(Choice& choice) const {
 }
 
 Choice Finder::declared_choice() const {
-  const Way* way = &result_.ways.front();
-  for (const Way& one : result_.ways) {
+  const Extraction* way = &result_.ways.front();
+  for (const Extraction& one : result_.ways) {
     if (one.encoding == declared_ && one.marks == nullptr) way = &one;
   }
   Choice choice{.way = way, .ordering = subject_.ordering, .plaquette = {}};
@@ -266,7 +266,7 @@ bool Finder::prefer_declared() {
 }
 
 std::vector<Choice> Finder::choices_for(const Ranked& ranked) const {
-  const Way& way = result_.ways[ranked.sequence];
+  const Extraction& way = result_.ways[ranked.sequence];
   std::vector<Choice> all;
   const Ordering* const declared = subject_.is_described ? &subject_.ordering : nullptr;
   for (Naming& naming : namings_of(ranked, subject_.extents, declared)) {

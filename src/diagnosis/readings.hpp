@@ -68,14 +68,14 @@ struct StoredAs {
   int bad_ends = 0;  // links of the first and the last site that are zero or not in the group
 };
 
-struct Sought {
+struct EncodingQuery {
   std::uint64_t sites = 0;
   Encoding declared;
   bool any_colors = false;  // else only the declared number
 };
 
 // The best-fitting ones; empty: none fits.
-std::vector<StoredAs> find_encodings(const std::vector<Place>& places, const Sought& sought);
+std::vector<StoredAs> find_encodings(const std::vector<Place>& places, const EncodingQuery& sought);
 
 // One of these, if it fits.
 std::vector<StoredAs> try_encoding(const Place& place, const Encoding& encoding, std::uint64_t sites);
@@ -84,7 +84,7 @@ std::vector<StoredAs> try_encoding(const Place& place, const Encoding& encoding,
 bool goes_on(const Place& place, const Encoding& encoding, std::uint64_t sites);
 
 // One way to extract the numbers of each site from a file.
-struct Way {
+struct Extraction {
   Encoding encoding;  // as in the file, or in its records
   Fit fit;
   const RecordChain* marks = nullptr;       // of the records that contain the numbers
@@ -96,7 +96,7 @@ struct Way {
 };
 
 struct Choice {
-  const Way* way = nullptr;
+  const Extraction* way = nullptr;
   Ordering ordering;
   Average plaquette;
   int oddity = 0;
@@ -106,7 +106,7 @@ struct Choice {
 struct Readings {
   std::deque<RecordChain> chains;
   std::deque<std::unique_ptr<base::ByteSource>> unmarked;
-  std::deque<Way> ways;          // empty: no links of the group were found
+  std::deque<Extraction> ways;   // empty: no links of the group were found
   std::vector<Choice> fitting;   // the most usual one first; if there are several, nothing distinguishes them
   std::vector<Choice> others;    // other readings that were tried: the largest plaquettes first
   bool is_proven = false;        // exactly one fits, without assumptions

@@ -13,14 +13,14 @@ constexpr std::size_t most_blocks = 512;
 
 }  // namespace
 
-Peek::Peek(base::ByteSource& source) : source_(source), size_(source.size()) {
+CachedBytes::CachedBytes(base::ByteSource& source) : source_(source), size_(source.size()) {
   if (size_ > largest_held) return;
   whole_.resize(static_cast<std::size_t>(size_));
   whole_.resize(source.read_at(0, whole_));
   size_ = whole_.size();
 }
 
-const std::vector<std::byte>& Peek::block(std::uint64_t number) {
+const std::vector<std::byte>& CachedBytes::block(std::uint64_t number) {
   const auto found = blocks_.find(number);
   if (found != blocks_.end()) return found->second;
   if (blocks_.size() >= most_blocks) blocks_.clear();
@@ -30,7 +30,7 @@ const std::vector<std::byte>& Peek::block(std::uint64_t number) {
   return bytes;
 }
 
-const std::byte* Peek::at(std::uint64_t offset, std::size_t bytes) {
+const std::byte* CachedBytes::at(std::uint64_t offset, std::size_t bytes) {
   if (offset > size_ || bytes > size_ - offset) return nullptr;
   if (!whole_.empty()) return whole_.data() + offset;
   const std::uint64_t first = offset / block_bytes;
@@ -61,7 +61,8 @@ std::uint64_t mark_at(const std::byte* at, int bytes, ByteOrder order) noexcept 
 }
 
 // The length of the record whose mark is at `at`, if valid.
-std::optional<std::uint64_t> record_at(Peek& file, std::uint64_t at, std::uint64_t end, int bytes, ByteOrder order) {
+std::optional<std::uint64_t> record_at(CachedBytes& file, std::uint64_t at, std::uint64_t end, int bytes,
+                                       ByteOrder order) {
   const auto width = static_cast<std::uint64_t>(bytes);
   if (at > end || end - at < 2 * width) return {};
   const std::byte* const before = file.at(at, static_cast<std::size_t>(width));
@@ -73,7 +74,7 @@ std::optional<std::uint64_t> record_at(Peek& file, std::uint64_t at, std::uint64
   return length;
 }
 
-RecordChain chain_at(Peek& file, std::uint64_t at, std::uint64_t end, int bytes, ByteOrder order) {
+RecordChain chain_at(CachedBytes& file, std::uint64_t at, std::uint64_t end, int bytes, ByteOrder order) {
   RecordChain chain{.mark_bytes = bytes, .byte_order = order, .begin = at, .end = at, .runs = {}};
   const auto width = static_cast<std::uint64_t>(bytes);
   while (chain.records < most_records) {
@@ -102,7 +103,7 @@ std::uint64_t RecordChain::in_file(std::uint64_t position) const noexcept {
 std::vector<RecordChain> find_chains(base::ByteSource& file, std::uint64_t begin, std::uint64_t end,
                                      std::uint64_t slack, std::uint64_t least) {
   std::vector<RecordChain> chains;
-  Peek peek(file);
+  CachedBytes peek(file);
   for (const int bytes : {4, 8}) {
     for (const ByteOrder order : {ByteOrder::little, ByteOrder::big}) {
       std::uint64_t covered = begin;  // by chains of these marks
@@ -118,7 +119,7 @@ std::vector<RecordChain> find_chains(base::ByteSource& file, std::uint64_t begin
   return chains;
 }
 
-std::size_t Unmarked::read_at(std::uint64_t offset, base::MutableBytes buffer) {
+std::size_t RecordContents::read_at(std::uint64_t offset, base::MutableBytes buffer) {
   std::size_t done = 0;
   while (done < buffer.size() && offset + done < chain_.bytes) {
     const std::uint64_t position = offset + done;

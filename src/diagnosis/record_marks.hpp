@@ -20,9 +20,9 @@ namespace lq::diagnosis {
 
 inline constexpr std::uint64_t largest_held = 64 * base::mebi;
 
-class Peek {
+class CachedBytes {
  public:
-  explicit Peek(base::ByteSource& source);
+  explicit CachedBytes(base::ByteSource& source);
 
   std::uint64_t size() const noexcept { return size_; }
   // The bytes from `offset` on, up to 64 KiB, valid until the next call; nullptr: the file ends before.
@@ -64,9 +64,9 @@ std::vector<RecordChain> find_chains(base::ByteSource& file, std::uint64_t begin
                                      std::uint64_t slack, std::uint64_t least);
 
 // The contents of the records, without the marks.
-class Unmarked final : public base::ByteSource {
+class RecordContents final : public base::ByteSource {
  public:
-  Unmarked(base::ByteSource& file, const RecordChain& chain) : file_(file), chain_(chain) {}
+  RecordContents(base::ByteSource& file, const RecordChain& chain) : file_(file), chain_(chain) {}
   const std::string& path() const noexcept override { return file_.path(); }
   std::uint64_t size() const override { return chain_.bytes; }
   std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override;

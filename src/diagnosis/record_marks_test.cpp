@@ -44,7 +44,7 @@ TEST(RecordMarks, AreFoundBehindAnyHeaderAndTakenOut) {
         EXPECT_EQ(chain.byte_order, big ? ByteOrder::big : ByteOrder::little);
         EXPECT_EQ(chain.records, 3U);
         ASSERT_EQ(chain.bytes, 96U);
-        Unmarked records(source, chain);
+        RecordContents records(source, chain);
         Bytes all(100);
         ASSERT_EQ(records.read_at(0, all), 96U);
         for (std::size_t k = 0; k < 96; ++k) {

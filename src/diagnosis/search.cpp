@@ -42,7 +42,7 @@ void take(const NumberForm& form, Encoding& encoding) noexcept {
 }
 
 // Numbers of links are at most 1 and, except for zeros, not extremely small; misread bytes often are.
-bool are_of_links(const NumberForm& form, Peek& file, std::uint64_t at, bool& is_zero, double& mean_square) {
+bool are_of_links(const NumberForm& form, CachedBytes& file, std::uint64_t at, bool& is_zero, double& mean_square) {
   constexpr std::uint64_t numbers = 64;
   Encoding encoding;
   take(form, encoding);
@@ -64,7 +64,7 @@ bool are_of_links(const NumberForm& form, Peek& file, std::uint64_t at, bool& is
   return 10 * good >= 9 * numbers && mean_square > 1e-5;
 }
 
-std::vector<NumberForm> number_forms(Peek& file, const Place& place) {
+std::vector<NumberForm> number_forms(CachedBytes& file, const Place& place) {
   constexpr std::uint64_t windows = 64;
   std::vector<NumberForm> all;
   for (const Precision precision : {Precision::double_, Precision::single}) {
@@ -114,7 +114,7 @@ std::vector<std::uint64_t> offsets_for(const Place& place, std::uint64_t bytes, 
 // Reads links from the bytes of a file, wherever their numbers are.
 class LinkPeek {
  public:
-  LinkPeek(Peek& file, const Encoding& encoding, std::uint64_t sites)
+  LinkPeek(CachedBytes& file, const Encoding& encoding, std::uint64_t sites)
       : file_(file),
         encoding_(encoding),
         strides_(strides_of(encoding, sites)),
@@ -170,7 +170,7 @@ class LinkPeek {
     return true;
   }
 
-  Peek& file_;
+  CachedBytes& file_;
   Encoding encoding_;
   std::array<std::uint64_t, 5> strides_;
   std::size_t numbers_;
@@ -268,7 +268,7 @@ std::vector<StoredAs> best_of(std::vector<StoredAs> all) {
 
 class Searching {
  public:
-  Searching(const Place& place, std::size_t number, const Sought& sought)
+  Searching(const Place& place, std::size_t number, const EncodingQuery& sought)
       : place_(place), number_(number), sought_(sought), file_(*place.file) {}
 
   void run(std::vector<StoredAs>& found) {
@@ -319,13 +319,13 @@ class Searching {
 
   const Place& place_;
   std::size_t number_;
-  const Sought& sought_;
-  Peek file_;
+  const EncodingQuery& sought_;
+  CachedBytes file_;
 };
 
 }  // namespace
 
-std::vector<StoredAs> find_encodings(const std::vector<Place>& places, const Sought& sought) {
+std::vector<StoredAs> find_encodings(const std::vector<Place>& places, const EncodingQuery& sought) {
   std::vector<StoredAs> found;
   for (std::size_t k = 0; k < places.size(); ++k) Searching(places[k], k, sought).run(found);
   return best_of(std::move(found));
@@ -333,7 +333,7 @@ std::vector<StoredAs> find_encodings(const std::vector<Place>& places, const Sou
 
 std::vector<StoredAs> try_encoding(const Place& place, const Encoding& encoding, std::uint64_t sites) {
   if (encoding.offset > place.end || encoding.site_bytes() > (place.end - encoding.offset) / sites) return {};
-  Peek file(*place.file);
+  CachedBytes file(*place.file);
   LinkPeek links(file, encoding, sites);
   links.move_to(encoding.offset);
   const StoredAs one = examine(links, sites, 0);
@@ -344,7 +344,7 @@ bool goes_on(const Place& place, const Encoding& encoding, std::uint64_t sites) 
   // With several arrays only the first or the last would continue, and it holds only a part of a link.
   if (encoding.arrays() > 1) return false;
   const std::uint64_t bytes = encoding.site_bytes();
-  Peek file(*place.file);
+  CachedBytes file(*place.file);
   LinkPeek links(file, encoding, 1);
   const auto is_site_at = [&](std::uint64_t offset) {
     links.move_to(offset);

@@ -15,7 +15,7 @@
 #include "comm/node.hpp"
 #include "comm/team.hpp"
 #include "engine/own_rows.hpp"
-#include "engine/stretches.hpp"
+#include "engine/site_batches.hpp"
 #include "lattice/layout_rows.hpp"
 
 namespace lq::engine {
@@ -25,7 +25,7 @@ namespace {
 // together if the file or the user's functions allow only one.
 class DoubleBuffer {
  public:
-  DoubleBuffer(const PumpOptions& options, std::uint64_t site_bytes)
+  DoubleBuffer(const BlockOptions& options, std::uint64_t site_bytes)
       : blocks_{Block(options.block_bytes, site_bytes),
                 Block(options.threads > 1 ? options.block_bytes : 0, site_bytes)},
         background_(options.threads > 1) {}
@@ -40,33 +40,33 @@ class DoubleBuffer {
   comm::BackgroundTask background_;
 };
 
-class MoveOut final : public Movement {
+class MoveOut final : public StepwiseTransfer {
  public:
   MoveOut(const Field& field, const Payload& payload, const lattice::RowPlan& rows, storage::File& file,
-          const PumpOptions& options, TransferStats& stats)
+          const BlockOptions& options, TransferStats& stats)
       : rows_(field, payload, rows, file, stats),
         sites_{0, rows.wanted.volume()},
         buffers_(options, payload.site_bytes()),
-        stretches_(rows_by_lane(field.memory, payload, rows, buffers_.max_sites()), buffers_.max_sites(), 0,
-                   block_order(payload, rows.wanted)) {
-    for (auto& room : rooms_) room.resize(stretches_.sequences());
+        batches_(rows_by_lane(field.memory, payload, rows, buffers_.max_sites()), buffers_.max_sites(), 0,
+                 block_order(payload, rows.wanted)) {
+    for (auto& room : rooms_) room.resize(batches_.sequences());
   }
 
   std::uint64_t memory_bytes() const noexcept override { return buffers_.bytes(); }
 
  private:
   Progress take_step() override {
-    std::span<const Stretch> stretches;
-    if (!is_cancelled()) stretches = stretches_.next(rooms_[static_cast<std::size_t>(turn_)]);
-    if (stretches.empty()) {
+    std::span<const SiteBatch> batches;
+    if (!is_cancelled()) batches = batches_.next(rooms_[static_cast<std::size_t>(turn_)]);
+    if (batches.empty()) {
       buffers_.storage().finish();
       return Progress::finished;
     }
-    const base::MutableBytes bytes = buffers_.block(turn_).first_sites(sites_of(stretches));
+    const base::MutableBytes bytes = buffers_.block(turn_).first_sites(sites_of(batches));
     turn_ ^= 1;
-    rows_.pack(stretches, bytes);
-    buffers_.storage().begin([this, bytes, stretches] { rows_.write(stretches, bytes); });
-    sites_.done += sites_of(stretches);
+    rows_.pack(batches, bytes);
+    buffers_.storage().begin([this, bytes, batches] { rows_.write(batches, bytes); });
+    sites_.done += sites_of(batches);
     return Progress::moved;
   }
   Passed passed() noexcept override { return sites_; }
@@ -74,21 +74,21 @@ class MoveOut final : public Movement {
   RowsOut rows_;
   Passed sites_;
   int turn_ = 0;
-  std::array<std::vector<Stretch>, 2> rooms_;
+  std::array<std::vector<SiteBatch>, 2> rooms_;
   DoubleBuffer buffers_;  // its thread uses the other members
-  Stretches stretches_;
+  SiteBatches batches_;
 };
 
-class MoveIn final : public Movement {
+class MoveIn final : public StepwiseTransfer {
  public:
   MoveIn(base::ByteSource& file, const Payload& payload, const lattice::RowPlan& rows, const MutableField& field,
-         const PumpOptions& options, TransferStats& stats)
+         const BlockOptions& options, TransferStats& stats)
       : rows_(field, payload, rows, file, stats),
         sites_{0, rows.wanted.volume()},
         buffers_(options, payload.site_bytes()),
-        stretches_(rows_by_lane(field.memory, payload, rows, buffers_.max_sites()), buffers_.max_sites(), 0,
-                   block_order(payload, rows.wanted)) {
-    for (Fetched* fetched : {&fetched_, &current_}) fetched->room.resize(stretches_.sequences());
+        batches_(rows_by_lane(field.memory, payload, rows, buffers_.max_sites()), buffers_.max_sites(), 0,
+                 block_order(payload, rows.wanted)) {
+    for (Fetched* fetched : {&fetched_, &current_}) fetched->room.resize(batches_.sequences());
   }
 
   std::uint64_t memory_bytes() const noexcept override { return buffers_.bytes(); }
@@ -96,35 +96,34 @@ class MoveIn final : public Movement {
  private:
   Progress take_step() override {
     if (is_cancelled()) return Progress::finished;
-    if (fetched_.stretches.empty()) fetch(fetched_);
-    if (fetched_.stretches.empty()) {
+    if (fetched_.batches.empty()) fetch(fetched_);
+    if (fetched_.batches.empty()) {
       rows_.finish();
       return Progress::finished;
     }
     buffers_.storage().finish();
     std::swap(fetched_, current_);
-    fetched_.stretches = {};
+    fetched_.batches = {};
     if (buffers_.storage().has_thread()) fetch(fetched_);
-    rows_.take(current_.stretches, current_.target);
-    sites_.done += sites_of(current_.stretches);
+    rows_.take(current_.batches, current_.target);
+    sites_.done += sites_of(current_.batches);
     return Progress::moved;
   }
   Passed passed() noexcept override { return sites_; }
 
   struct Fetched {
-    std::vector<Stretch> room = {};
-    std::span<const Stretch> stretches = {};
+    std::vector<SiteBatch> room = {};
+    std::span<const SiteBatch> batches = {};
     RowsIn::Target target = {};
   };
 
   // Reads the next stretches.
   void fetch(Fetched& next) {
-    next.stretches = stretches_.next(next.room);
-    if (next.stretches.empty()) return;
-    next.target = rows_.target_of(next.stretches, buffers_.block(turn_));
+    next.batches = batches_.next(next.room);
+    if (next.batches.empty()) return;
+    next.target = rows_.target_of(next.batches, buffers_.block(turn_));
     turn_ ^= 1;
-    buffers_.storage().begin(
-        [this, bytes = next.target.bytes, stretches = next.stretches] { rows_.read(stretches, bytes); });
+    buffers_.storage().begin([this, bytes = next.target.bytes, batches = next.batches] { rows_.read(batches, bytes); });
   }
 
   RowsIn rows_;
@@ -132,10 +131,10 @@ class MoveIn final : public Movement {
   int turn_ = 0;
   Fetched fetched_, current_;
   DoubleBuffer buffers_;  // its thread uses the other members
-  Stretches stretches_;
+  SiteBatches batches_;
 };
 
-class MoveBy final : public Movement {
+class MoveBy final : public StepwiseTransfer {
  public:
   explicit MoveBy(std::function<void()> work) : work_(std::move(work)) {}
   std::uint64_t memory_bytes() const noexcept override { return 0; }
@@ -151,10 +150,10 @@ class MoveBy final : public Movement {
 
 }  // namespace
 
-PumpOptions pump_options(const Payload& payload, std::uint64_t block_bytes, int threads, std::uint64_t memory_bytes,
-                         bool file_is_thread_safe) {
+BlockOptions block_options(const Payload& payload, std::uint64_t block_bytes, int threads, std::uint64_t memory_bytes,
+                           bool file_is_thread_safe) {
   const bool has_tiles = file_is_thread_safe && !payload.encoding.empty() && payload.block.size() == 0;
-  PumpOptions options{.file_is_thread_safe = file_is_thread_safe};
+  BlockOptions options{.file_is_thread_safe = file_is_thread_safe};
   if (block_bytes > 0) options.block_bytes = block_bytes;
   const std::uint64_t tile_bytes = payload.tile_sites * payload.site_bytes();
   options.threads = comm::within(threads, memory_bytes, has_tiles ? tile_bytes : options.block_bytes);
@@ -164,20 +163,23 @@ PumpOptions pump_options(const Payload& payload, std::uint64_t block_bytes, int 
   return options;
 }
 
-std::unique_ptr<Movement> move_nothing() { return move_by({}); }
+std::unique_ptr<StepwiseTransfer> move_nothing() { return move_by({}); }
 
-std::unique_ptr<Movement> move_by(std::function<void()> work) { return std::make_unique<MoveBy>(std::move(work)); }
+std::unique_ptr<StepwiseTransfer> move_by(std::function<void()> work) {
+  return std::make_unique<MoveBy>(std::move(work));
+}
 
-std::unique_ptr<Movement> move_out(const Field& field, const Payload& payload, const lattice::RowPlan& rows,
-                                   storage::File& file, const PumpOptions& options, TransferStats& stats) {
+std::unique_ptr<StepwiseTransfer> move_out(const Field& field, const Payload& payload, const lattice::RowPlan& rows,
+                                           storage::File& file, const BlockOptions& options, TransferStats& stats) {
   if (options.threads > 1 && options.file_is_thread_safe && !lattice::has_function(field)) {
     return move_out_by_team(field, payload, rows, file, options, stats);
   }
   return std::make_unique<MoveOut>(field, payload, rows, file, options, stats);
 }
 
-std::unique_ptr<Movement> move_in(base::ByteSource& file, const Payload& payload, const lattice::RowPlan& rows,
-                                  const MutableField& field, const PumpOptions& options, TransferStats& stats) {
+std::unique_ptr<StepwiseTransfer> move_in(base::ByteSource& file, const Payload& payload, const lattice::RowPlan& rows,
+                                          const MutableField& field, const BlockOptions& options,
+                                          TransferStats& stats) {
   // A single thread also forms a team, which others may help; but then each would decode a tile that is encoded.
   if ((options.threads > 1 || payload.encoding.empty()) && options.file_is_thread_safe &&
       !lattice::has_function(field)) {
@@ -197,10 +199,10 @@ namespace {
 
 // `Way` is RowsOut or RowsIn.
 template <class Way>
-class ByTeam final : public Movement {
+class ByTeam final : public StepwiseTransfer {
  public:
   ByTeam(const typename Way::Memory& field, const Payload& payload, const lattice::RowPlan& rows,
-         typename Way::File& file, const PumpOptions& options, TransferStats& stats)
+         typename Way::File& file, const BlockOptions& options, TransferStats& stats)
       : field_(field),
         payload_(payload),
         row_plan_(rows),
@@ -209,10 +211,10 @@ class ByTeam final : public Movement {
         stats_(stats),
         all_sites_(rows.wanted.volume()),
         workers_(make_workers(options.threads)),
-        stretches_(rows_by_lane(field.memory, payload, rows, workers_.front()->block.max_sites()),
-                   workers_.front()->block.max_sites(), options.tile_sites, block_order(payload, rows.wanted)),
+        batches_(rows_by_lane(field.memory, payload, rows, workers_.front()->block.max_sites()),
+                 workers_.front()->block.max_sites(), options.tile_sites, block_order(payload, rows.wanted)),
         team_(static_cast<int>(workers_.size())) {
-    for (const auto& worker : workers_) worker->make_room(stretches_.sequences());
+    for (const auto& worker : workers_) worker->make_room(batches_.sequences());
   }
   ~ByTeam() override { cancel(); }
 
@@ -233,7 +235,7 @@ class ByTeam final : public Movement {
     if (is_closed_ || is_cancelled() || sites_.load(std::memory_order_relaxed) == all_sites_) return;
     try {
       if (!helper_) helper_ = make_worker();
-      helper_->make_room(stretches_.sequences());
+      helper_->make_room(batches_.sequences());
     } catch (...) {
       return;  // no memory for a second block
     }
@@ -264,14 +266,14 @@ class ByTeam final : public Movement {
           block(block_bytes, payload.site_bytes()) {}
     void make_room(std::size_t turns) {
       const auto pieces = static_cast<std::size_t>(std::min<std::uint64_t>(block.max_sites(), most_pieces));
-      stretches.resize(turns);
-      for (Stretch& stretch : stretches) stretch.pieces.reserve(pieces);
+      batches.resize(turns);
+      for (SiteBatch& batch : batches) batch.pieces.reserve(pieces);
     }
 
     TransferStats stats;
     Way way;
     Block block;
-    std::vector<Stretch> stretches;  // at once
+    std::vector<SiteBatch> batches;  // at once
     std::uint64_t failed_at = 0;     // first file site of the stretches that failed
     std::exception_ptr failure;
   };
@@ -298,11 +300,11 @@ class ByTeam final : public Movement {
   bool advance(WorkerState& worker) noexcept {
     if (is_cancelled() || has_failed_.load(std::memory_order_relaxed)) return false;
     try {
-      const std::span<const Stretch> stretches = take_next(worker.stretches);
-      if (stretches.empty()) worker.way.finish();
-      if (stretches.empty()) return false;
-      worker.failed_at = stretches.front().file_site;
-      worker.way.move(stretches, worker.block);
+      const std::span<const SiteBatch> batches = take_next(worker.batches);
+      if (batches.empty()) worker.way.finish();
+      if (batches.empty()) return false;
+      worker.failed_at = batches.front().file_site;
+      worker.way.move(batches, worker.block);
     } catch (...) {
       worker.failure = std::current_exception();
       has_failed_.store(true, std::memory_order_relaxed);
@@ -310,11 +312,11 @@ class ByTeam final : public Movement {
     return !worker.failure;
   }
 
-  std::span<const Stretch> take_next(std::span<Stretch> room) {
+  std::span<const SiteBatch> take_next(std::span<SiteBatch> room) {
     const std::lock_guard lock(mutex_);
-    const std::span<const Stretch> stretches = stretches_.next(room);
-    sites_.fetch_add(sites_of(stretches), std::memory_order_relaxed);
-    return stretches;
+    const std::span<const SiteBatch> batches = batches_.next(room);
+    sites_.fetch_add(sites_of(batches), std::memory_order_relaxed);
+    return batches;
   }
 
   // Stretches after a failure may have been moved; those before it were. The lowest failure is therefore the one that a
@@ -332,11 +334,11 @@ class ByTeam final : public Movement {
 
   // Contiguous stretches are passed as one hint. For short rows the kernel's own readahead is cheaper.
   void announce_next() {
-    Stretches coming = [&] {
+    SiteBatches coming = [&] {
       const std::lock_guard lock(mutex_);
-      return stretches_;
+      return batches_;
     }();
-    std::vector<Stretch> some(coming.sequences());
+    std::vector<SiteBatch> some(coming.sequences());
     Way& way = workers_.front()->way;
     std::uint64_t first = 0, end = 0, announced = 0;
     const auto announce = [&] {
@@ -346,10 +348,10 @@ class ByTeam final : public Movement {
       return announced * payload_.site_bytes() < most_ahead;
     };
     for (auto next = coming.next(some); !next.empty(); next = coming.next(some)) {
-      for (const Stretch& stretch : next) {
-        if (stretch.file_site != end && end > first && !announce()) return;
-        if (stretch.file_site != end) first = stretch.file_site;
-        end = stretch.file_site + stretch.sites;
+      for (const SiteBatch& batch : next) {
+        if (batch.file_site != end && end > first && !announce()) return;
+        if (batch.file_site != end) first = batch.file_site;
+        end = batch.file_site + batch.sites;
         if ((end - first + announced) * payload_.site_bytes() >= most_ahead) {
           announce();
           return;
@@ -379,7 +381,7 @@ class ByTeam final : public Movement {
   std::uint64_t all_sites_;
   std::atomic<std::uint64_t> sites_{0};  // taken by a thread
   Workers workers_;
-  Stretches stretches_;
+  SiteBatches batches_;
   std::mutex mutex_;  // guards stretches_
   std::atomic<bool> has_failed_{false};
   bool is_begun_ = false;
@@ -392,13 +394,15 @@ class ByTeam final : public Movement {
 
 }  // namespace
 
-std::unique_ptr<Movement> move_out_by_team(const Field& field, const Payload& payload, const lattice::RowPlan& rows,
-                                           storage::File& file, const PumpOptions& options, TransferStats& stats) {
+std::unique_ptr<StepwiseTransfer> move_out_by_team(const Field& field, const Payload& payload,
+                                                   const lattice::RowPlan& rows, storage::File& file,
+                                                   const BlockOptions& options, TransferStats& stats) {
   return std::make_unique<ByTeam<RowsOut>>(field, payload, rows, file, options, stats);
 }
 
-std::unique_ptr<Movement> move_in_by_team(base::ByteSource& file, const Payload& payload, const lattice::RowPlan& rows,
-                                          const MutableField& field, const PumpOptions& options, TransferStats& stats) {
+std::unique_ptr<StepwiseTransfer> move_in_by_team(base::ByteSource& file, const Payload& payload,
+                                                  const lattice::RowPlan& rows, const MutableField& field,
+                                                  const BlockOptions& options, TransferStats& stats) {
   return std::make_unique<ByTeam<RowsIn>>(field, payload, rows, file, options, stats);
 }
 

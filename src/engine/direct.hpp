@@ -10,13 +10,13 @@
 
 #include "base/byte_source.hpp"
 #include "engine/local_sites.hpp"
-#include "engine/movement.hpp"
+#include "engine/stepwise_transfer.hpp"
 #include "lattice/rows.hpp"
 #include "storage/transport.hpp"
 
 namespace lq::engine {
 
-struct PumpOptions {
+struct BlockOptions {
   std::uint64_t block_bytes = 512 * 1024;
   // They take the rows block by block. If the file allows only one, or sites to be written come from the user's
   // functions: at most two, one of which is with the storage. Functions are called by the calling thread only.
@@ -28,35 +28,37 @@ struct PumpOptions {
 
 // For sites of `payload`: as many of these threads as have memory for their blocks; for encoded tiles a block is as
 // large as a tile. `block_bytes` 0: as above.
-PumpOptions pump_options(const Payload& payload, std::uint64_t block_bytes, int threads, std::uint64_t memory_bytes,
-                         bool file_is_thread_safe);
+BlockOptions block_options(const Payload& payload, std::uint64_t block_bytes, int threads, std::uint64_t memory_bytes,
+                           bool file_is_thread_safe);
 
-// Moves the sites of `rows` from the field to the payload's place in the file. All arguments outlive the movement.
-std::unique_ptr<Movement> move_out(const Field& field, const Payload& payload, const lattice::RowPlan& rows,
-                                   storage::File& file, const PumpOptions& options, TransferStats& stats);
+// Moves the sites of `rows` from the field to the payload's place in the file. All arguments outlive the transfer.
+std::unique_ptr<StepwiseTransfer> move_out(const Field& field, const Payload& payload, const lattice::RowPlan& rows,
+                                           storage::File& file, const BlockOptions& options, TransferStats& stats);
 
 // The reverse. truncated if the file ends early.
-std::unique_ptr<Movement> move_in(base::ByteSource& file, const Payload& payload, const lattice::RowPlan& rows,
-                                  const MutableField& field, const PumpOptions& options, TransferStats& stats);
+std::unique_ptr<StepwiseTransfer> move_in(base::ByteSource& file, const Payload& payload, const lattice::RowPlan& rows,
+                                          const MutableField& field, const BlockOptions& options, TransferStats& stats);
 
 // For a rank that moves no sites.
-std::unique_ptr<Movement> move_nothing();
+std::unique_ptr<StepwiseTransfer> move_nothing();
 
-// A movement of one step that runs `work`.
-std::unique_ptr<Movement> move_by(std::function<void()> work);
+// A transfer of one step that runs `work`.
+std::unique_ptr<StepwiseTransfer> move_by(std::function<void()> work);
 
 // A rank's own rows, moved by a team of threads; used by direct.hpp.
 
 // The field is in memory, and the file allows several threads.
-std::unique_ptr<Movement> move_out_by_team(const Field& field, const Payload& payload, const lattice::RowPlan& rows,
-                                           storage::File& file, const PumpOptions& options, TransferStats& stats);
-std::unique_ptr<Movement> move_in_by_team(base::ByteSource& file, const Payload& payload, const lattice::RowPlan& rows,
-                                          const MutableField& field, const PumpOptions& options, TransferStats& stats);
+std::unique_ptr<StepwiseTransfer> move_out_by_team(const Field& field, const Payload& payload,
+                                                   const lattice::RowPlan& rows, storage::File& file,
+                                                   const BlockOptions& options, TransferStats& stats);
+std::unique_ptr<StepwiseTransfer> move_in_by_team(base::ByteSource& file, const Payload& payload,
+                                                  const lattice::RowPlan& rows, const MutableField& field,
+                                                  const BlockOptions& options, TransferStats& stats);
 
 // The field is behind functions, which only the calling thread calls; except for the byte order the file has the form
 // that the functions take.
-std::unique_ptr<Movement> move_in_to_function(base::ByteSource& file, const Payload& payload,
-                                              const lattice::RowPlan& rows, const MutableField& field,
-                                              const PumpOptions& options, TransferStats& stats);
+std::unique_ptr<StepwiseTransfer> move_in_to_function(base::ByteSource& file, const Payload& payload,
+                                                      const lattice::RowPlan& rows, const MutableField& field,
+                                                      const BlockOptions& options, TransferStats& stats);
 
 }  // namespace lq::engine

@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "comm/agree.hpp"
-#include "engine/movement.hpp"
+#include "engine/stepwise_transfer.hpp"
 
 namespace lq::engine {
 

@@ -22,8 +22,8 @@
 #include "comm/comm.hpp"
 #include "comm/node.hpp"
 #include "engine/local_sites.hpp"
-#include "engine/movement.hpp"
 #include "engine/shares.hpp"
+#include "engine/stepwise_transfer.hpp"
 #include "engine/transfer_stats.hpp"
 #include "storage/transport.hpp"
 
@@ -117,13 +117,15 @@ std::unique_ptr<Paths> open_paths(comm::Comm& comm, base::FunctionRef<const engi
 // transfer.
 void close_own_slots(Paths& paths, const engine::Shares& shares);
 
-// `paths` of the same shares; file and stats outlive the movement. `mine`: rows of this rank. Owners have a `file`.
+// `paths` of the same shares; file and stats outlive the transfer. `mine`: rows of this rank. Owners have a `file`.
 // With several `threads` one serves the storage, and the others share the sites of each chunk.
-std::unique_ptr<Movement> exchange_out(const Field& field, const lattice::RowPlan& mine,
-                                       std::shared_ptr<const engine::Shares> shares, std::unique_ptr<Paths> paths,
-                                       storage::File* file, int threads, TransferStats& stats);
-std::unique_ptr<Movement> exchange_in(const MutableField& field, const lattice::RowPlan& mine,
-                                      std::shared_ptr<const engine::Shares> shares, std::unique_ptr<Paths> paths,
-                                      base::ByteSource* file, int threads, TransferStats& stats);
+std::unique_ptr<StepwiseTransfer> exchange_out(const Field& field, const lattice::RowPlan& mine,
+                                               std::shared_ptr<const engine::Shares> shares,
+                                               std::unique_ptr<Paths> paths, storage::File* file, int threads,
+                                               TransferStats& stats);
+std::unique_ptr<StepwiseTransfer> exchange_in(const MutableField& field, const lattice::RowPlan& mine,
+                                              std::shared_ptr<const engine::Shares> shares,
+                                              std::unique_ptr<Paths> paths, base::ByteSource* file, int threads,
+                                              TransferStats& stats);
 
 }  // namespace lq::engine

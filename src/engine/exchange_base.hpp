@@ -151,7 +151,7 @@ class Failure {
 };
 
 // All memory is allocated before the first step: a rank that runs out of memory later would leave others waiting.
-class Exchange : public Movement {
+class Exchange : public StepwiseTransfer {
  public:
   bool needs_messages() const noexcept final { return paths_->need_messages(); }
 

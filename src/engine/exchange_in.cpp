@@ -9,7 +9,7 @@
 
 #include "base/clock.hpp"
 #include "engine/exchange_base.hpp"
-#include "engine/movement.hpp"
+#include "engine/stepwise_transfer.hpp"
 #include "lattice/layout_rows.hpp"
 
 namespace lq::engine {
@@ -222,9 +222,10 @@ class ExchangeIn final : public Exchange {
 
 }  // namespace
 
-std::unique_ptr<Movement> exchange_in(const MutableField& field, const lattice::RowPlan& mine,
-                                      std::shared_ptr<const engine::Shares> shares, std::unique_ptr<Paths> paths,
-                                      base::ByteSource* file, int threads, TransferStats& stats) {
+std::unique_ptr<StepwiseTransfer> exchange_in(const MutableField& field, const lattice::RowPlan& mine,
+                                              std::shared_ptr<const engine::Shares> shares,
+                                              std::unique_ptr<Paths> paths, base::ByteSource* file, int threads,
+                                              TransferStats& stats) {
   return std::make_unique<ExchangeIn>(field, mine, std::move(shares), std::move(paths), file, threads, stats);
 }
 

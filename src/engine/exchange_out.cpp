@@ -16,8 +16,8 @@
 #include "comm/node.hpp"
 #include "engine/exchange_base.hpp"
 #include "engine/local_sites.hpp"
-#include "engine/movement.hpp"
 #include "engine/site_packer.hpp"
+#include "engine/stepwise_transfer.hpp"
 #include "engine/transfer_stats.hpp"
 #include "lattice/layout_rows.hpp"
 
@@ -354,9 +354,10 @@ class ExchangeOut final : public Exchange {
 
 }  // namespace
 
-std::unique_ptr<Movement> exchange_out(const Field& field, const lattice::RowPlan& mine,
-                                       std::shared_ptr<const engine::Shares> shares, std::unique_ptr<Paths> paths,
-                                       storage::File* file, int threads, TransferStats& stats) {
+std::unique_ptr<StepwiseTransfer> exchange_out(const Field& field, const lattice::RowPlan& mine,
+                                               std::shared_ptr<const engine::Shares> shares,
+                                               std::unique_ptr<Paths> paths, storage::File* file, int threads,
+                                               TransferStats& stats) {
   return std::make_unique<ExchangeOut>(field, mine, std::move(shares), std::move(paths), file, threads, stats);
 }
 

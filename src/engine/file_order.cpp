@@ -9,7 +9,7 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "comm/team.hpp"
-#include "engine/movement.hpp"
+#include "engine/stepwise_transfer.hpp"
 #include "lattice/site_order.hpp"
 
 namespace lq::engine {
@@ -71,13 +71,13 @@ class Reader {
 
   // All sites of a box, a block at a time.
   void pass(const Box& box) {
-    Stretches stretches({lattice::Rows({payload_.extents, payload_.stored, order_, box, order_, box})}, max_sites());
-    for (Stretch stretch; stretches.next(stretch);) {
-      const base::MutableBytes bytes = read(stretch.file_site, stretch.sites);
+    SiteBatches batches({lattice::Rows({payload_.extents, payload_.stored, order_, box, order_, box})}, max_sites());
+    for (SiteBatch batch; batches.next(batch);) {
+      const base::MutableBytes bytes = read(batch.file_site, batch.sites);
       const base::ScopedSeconds seconds(stats_.pack_seconds);
-      watch(payload_, bytes, stretch.file_site, stats_);
+      watch(payload_, bytes, batch.file_site, stats_);
       std::size_t done = 0;
-      for (const Piece& piece : stretch.pieces) {
+      for (const Piece& piece : batch.pieces) {
         const auto size = static_cast<std::size_t>(piece.sites * payload_.site_bytes());
         sums_.add(Run(piece), bytes.subspan(done, size));
         done += size;
@@ -112,7 +112,7 @@ struct Worker {
 
 }  // namespace
 
-void checksum_sites(base::ByteSource& file, const Payload& payload, const PartIndex& part, const PumpOptions& options,
+void checksum_sites(base::ByteSource& file, const Payload& payload, const PartIndex& part, const BlockOptions& options,
                     TransferStats& stats, const lq::Progress& progress) {
   comm::Team team(options.file_is_thread_safe ? options.threads : 1);
   std::vector<std::unique_ptr<Worker>> workers;

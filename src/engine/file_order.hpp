@@ -14,8 +14,8 @@
 #include "base/byte_source.hpp"
 #include "base/bytes.hpp"
 #include "engine/direct.hpp"
+#include "engine/site_batches.hpp"
 #include "engine/site_packer.hpp"
-#include "engine/stretches.hpp"
 #include "engine/transfer_stats.hpp"
 #include "lattice/tiles.hpp"
 #include "storage/transport.hpp"
@@ -50,7 +50,7 @@ struct PartIndex {
 };
 
 // Local. One part of the sites that the file stores.
-void checksum_sites(base::ByteSource& file, const Payload& payload, const PartIndex& part, const PumpOptions& options,
+void checksum_sites(base::ByteSource& file, const Payload& payload, const PartIndex& part, const BlockOptions& options,
                     TransferStats& stats, const lq::Progress& progress = {});
 
 // A source that also copies the sites that are read to another file. If both files store them in the same form, they

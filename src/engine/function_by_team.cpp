@@ -15,7 +15,7 @@
 #include "comm/team.hpp"
 #include "engine/direct.hpp"
 #include "engine/own_rows.hpp"
-#include "engine/stretches.hpp"
+#include "engine/site_batches.hpp"
 
 namespace lq::engine {
 namespace {
@@ -29,16 +29,16 @@ std::size_t number_of_blocks(int threads) {
   return threads == 1 ? 1 : static_cast<std::size_t>(threads) * blocks_per_worker;
 }
 
-class ToFunction final : public Movement {
+class ToFunction final : public StepwiseTransfer {
  public:
   ToFunction(base::ByteSource& file, const Payload& payload, const lattice::RowPlan& rows, const MutableField& field,
-             const PumpOptions& options, TransferStats& stats)
+             const BlockOptions& options, TransferStats& stats)
       : stats_(stats),
         all_sites_(rows.wanted.volume()),
         team_size_(std::min(options.threads, max_workers)),
         slots_(number_of_blocks(team_size_)),
-        stretches_(rows_by_lane(field.memory, payload, rows, max_sites(options, payload)), max_sites(options, payload),
-                   0, block_order(payload, rows.wanted)),
+        batches_(rows_by_lane(field.memory, payload, rows, max_sites(options, payload)), max_sites(options, payload), 0,
+                 block_order(payload, rows.wanted)),
         team_(team_size_) {
     for (Slot& slot : slots_) slot.make_room(options.block_bytes / blocks_per_worker, payload.site_bytes());
     for (int i = 0; i < team_.size(); ++i) {
@@ -53,12 +53,12 @@ class ToFunction final : public Movement {
   struct Slot {
     void make_room(std::uint64_t block_bytes, std::uint64_t site_bytes) {
       block.emplace(block_bytes, site_bytes);
-      stretch.pieces.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(block->max_sites(), most_pieces)));
+      batch.pieces.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(block->max_sites(), most_pieces)));
     }
-    base::MutableBytes bytes() { return block->first_sites(stretch.sites); }
+    base::MutableBytes bytes() { return block->first_sites(batch.sites); }
 
     std::optional<Block> block;
-    Stretch stretch;
+    SiteBatch batch;
     std::exception_ptr failure;
     std::atomic<bool> is_ready{false};  // to be passed to the function
   };
@@ -71,7 +71,7 @@ class ToFunction final : public Movement {
     RowsIn way;
   };
 
-  static std::uint64_t max_sites(const PumpOptions& options, const Payload& payload) {
+  static std::uint64_t max_sites(const BlockOptions& options, const Payload& payload) {
     return std::max<std::uint64_t>(options.block_bytes / blocks_per_worker / payload.site_bytes(), 1);
   }
 
@@ -99,8 +99,8 @@ class ToFunction final : public Movement {
     Slot& slot = slots_[number % slots_.size()];
     if (!slot.is_ready.load(std::memory_order_acquire)) return false;
     if (slot.failure) std::rethrow_exception(slot.failure);
-    workers_.front()->way.give(slot.stretch, slot.bytes());
-    given_sites_ += slot.stretch.sites;
+    workers_.front()->way.give(slot.batch, slot.bytes());
+    given_sites_ += slot.batch.sites;
     slot.is_ready.store(false, std::memory_order_relaxed);
     given_.store(number + 1, std::memory_order_release);
     return true;
@@ -111,7 +111,7 @@ class ToFunction final : public Movement {
     const std::lock_guard lock(mutex_);
     if (taken_ == end_ || taken_ - given_.load(std::memory_order_acquire) == slots_.size()) return nullptr;
     Slot& slot = slots_[taken_ % slots_.size()];
-    if (!stretches_.next(slot.stretch)) {
+    if (!batches_.next(slot.batch)) {
       end_.store(taken_.load());
       return nullptr;
     }
@@ -121,8 +121,8 @@ class ToFunction final : public Movement {
 
   void prepare(WorkerState& worker, Slot& slot) noexcept {
     try {
-      worker.way.read({&slot.stretch, 1}, slot.bytes());
-      worker.way.turn(slot.stretch, slot.bytes());
+      worker.way.read({&slot.batch, 1}, slot.bytes());
+      worker.way.turn(slot.batch, slot.bytes());
     } catch (...) {
       slot.failure = std::current_exception();
     }
@@ -149,7 +149,7 @@ class ToFunction final : public Movement {
   int team_size_;
   std::vector<Slot> slots_;
   std::mutex mutex_;  // guards stretches_
-  Stretches stretches_;
+  SiteBatches batches_;
   std::atomic<std::uint64_t> taken_{0}, given_{0};  // stretches
   std::atomic<std::uint64_t> end_{~std::uint64_t{0}};
   std::vector<std::unique_ptr<WorkerState>> workers_;
@@ -160,9 +160,9 @@ class ToFunction final : public Movement {
 
 }  // namespace
 
-std::unique_ptr<Movement> move_in_to_function(base::ByteSource& file, const Payload& payload,
-                                              const lattice::RowPlan& rows, const MutableField& field,
-                                              const PumpOptions& options, TransferStats& stats) {
+std::unique_ptr<StepwiseTransfer> move_in_to_function(base::ByteSource& file, const Payload& payload,
+                                                      const lattice::RowPlan& rows, const MutableField& field,
+                                                      const BlockOptions& options, TransferStats& stats) {
   return std::make_unique<ToFunction>(file, payload, rows, field, options, stats);
 }
 

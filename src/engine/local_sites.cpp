@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "engine/movement.hpp"
+#include "engine/stepwise_transfer.hpp"
 #include "kernels/digest.hpp"
 #include "lattice/site_order.hpp"
 
@@ -265,7 +265,7 @@ void walk_group(lattice::RowWalk& walk, const lattice::Rows& rows, const PieceGr
 }
 
 // All of it is fetched while the given number of bytes are processed.
-kernels::isa::Coming fetched_meanwhile(std::span<base::PrefetchList> memory, std::size_t bytes) {
+kernels::isa::PrefetchPlan fetched_meanwhile(std::span<base::PrefetchList> memory, std::size_t bytes) {
   constexpr std::size_t line_bytes = 64;
   std::size_t lines = 0;
   for (const base::PrefetchList& ahead : memory) lines += ahead.sites * (ahead.bytes / line_bytes + 1);
@@ -333,7 +333,7 @@ void LocalSource::pack_in_one_pass(const PieceGroup& pieces, std::byte* file, Si
 void LocalSource::pack_staged(const PieceGroup& pieces, std::byte* file, SiteSums& sums, std::uint64_t counted_from) {
   std::uint64_t before = 0, staged = 0;
   const auto pack_staged_ones = [&](std::span<base::PrefetchList> behind) {
-    kernels::isa::Coming coming = fetched_meanwhile(behind, staged_.size());
+    kernels::isa::PrefetchPlan coming = fetched_meanwhile(behind, staged_.size());
     for (std::size_t i = 0; staged > 0 && i < pieces.count; ++i) {
       packer_.pack(staged_.data() + i * staged * static_cast<std::uint64_t>(packer_.memory_bytes()),
                    packer_.memory_bytes(), Run(pieces[i]).part(before, staged),
@@ -411,7 +411,7 @@ void LocalSink::unpack_in_one_pass(const PieceGroup& pieces, const std::byte* fi
 void LocalSink::unpack_staged(const PieceGroup& pieces, const std::byte* file, SiteSums& sums) {
   walk_group(*walk_, rows_, pieces, [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
     const auto target = elsewhere_->aim_at(parts);
-    kernels::isa::Coming coming = fetched_meanwhile(target, staged_.size());
+    kernels::isa::PrefetchPlan coming = fetched_meanwhile(target, staged_.size());
     for (std::size_t i = 0; i < pieces.count; ++i) {
       packer_.unpack(file + (i * pieces.apart + skip) * packer_.site_bytes(), Run(pieces[i]).part(skip, sites),
                      staged_.data() + i * sites * static_cast<std::uint64_t>(packer_.memory_bytes()),

@@ -17,9 +17,9 @@
 
 #include "device/file_blocks.hpp"
 #include "device/sites.hpp"
+#include "engine/site_batches.hpp"
 #include "engine/site_packer.hpp"
 #include "engine/site_sums.hpp"
-#include "engine/stretches.hpp"
 #include "engine/transfer_stats.hpp"
 #include "lattice/layout_rows.hpp"
 #include "lattice/row_walk.hpp"

@@ -11,19 +11,19 @@ std::uint64_t place_of(const Payload& payload, std::uint64_t file_site) {
 
 // Calls work(stretch, its bytes) for each of the stretches, whose sites are contiguous in `bytes`.
 template <class Bytes, class Work>
-void for_each_stretch(const Payload& payload, std::span<const Stretch> stretches, Bytes bytes, const Work& work) {
-  for (const Stretch& stretch : stretches) {
-    const auto size = static_cast<std::size_t>(stretch.sites * payload.site_bytes());
-    work(stretch, bytes.first(size));
+void for_each_stretch(const Payload& payload, std::span<const SiteBatch> batches, Bytes bytes, const Work& work) {
+  for (const SiteBatch& batch : batches) {
+    const auto size = static_cast<std::size_t>(batch.sites * payload.site_bytes());
+    work(batch, bytes.first(size));
     bytes = bytes.subspan(size);
   }
 }
 
 }  // namespace
 
-void RowsOut::pack(std::span<const Stretch> stretches, base::MutableBytes bytes) {
+void RowsOut::pack(std::span<const SiteBatch> batches, base::MutableBytes bytes) {
   clock_.add(stats_.pack_seconds, [&] {
-    for_each_piece_group(stretches, source_.most_at_once() >= stretches.size(),
+    for_each_piece_group(batches, source_.most_at_once() >= batches.size(),
                          [&](const PieceGroup& pieces, std::uint64_t skip) {
                            source_.pack(pieces, bytes.data() + skip * payload_.site_bytes(), stats_);
                          });
@@ -31,25 +31,25 @@ void RowsOut::pack(std::span<const Stretch> stretches, base::MutableBytes bytes)
   stats_.bytes += bytes.size();
 }
 
-void RowsOut::write(std::span<const Stretch> stretches, base::Bytes bytes) {
+void RowsOut::write(std::span<const SiteBatch> batches, base::Bytes bytes) {
   clock_.add(stats_.storage_seconds, [&] {
-    for_each_stretch(payload_, stretches, bytes, [&](const Stretch& stretch, base::Bytes some) {
-      file_.write_at(place_of(payload_, stretch.file_site), some);
+    for_each_stretch(payload_, batches, bytes, [&](const SiteBatch& batch, base::Bytes some) {
+      file_.write_at(place_of(payload_, batch.file_site), some);
     });
   });
 }
 
-void RowsOut::move(std::span<const Stretch> stretches, Block& block) {
-  const base::MutableBytes bytes = block.first_sites(sites_of(stretches));
+void RowsOut::move(std::span<const SiteBatch> batches, Block& block) {
+  const base::MutableBytes bytes = block.first_sites(sites_of(batches));
   clock_.next(bytes.size());
-  pack(stretches, bytes);
-  write(stretches, bytes);
+  pack(batches, bytes);
+  write(batches, bytes);
 }
 
-RowsIn::Target RowsIn::target_of(std::span<const Stretch> stretches, Block& block) {
-  const bool is_one = stretches.size() == 1 && stretches.front().pieces.size() == 1;
-  std::byte* const place = is_one ? sink_.in_place(stretches.front().pieces.front()) : nullptr;
-  const std::uint64_t sites = sites_of(stretches);
+RowsIn::Target RowsIn::target_of(std::span<const SiteBatch> batches, Block& block) {
+  const bool is_one = batches.size() == 1 && batches.front().pieces.size() == 1;
+  std::byte* const place = is_one ? sink_.in_place(batches.front().pieces.front()) : nullptr;
+  const std::uint64_t sites = sites_of(batches);
   if (place == nullptr) return {block.first_sites(sites), false};
   return {{place, static_cast<std::size_t>(sites * payload_.site_bytes())}, true};
 }
@@ -58,21 +58,21 @@ void RowsIn::fetch_ahead(std::uint64_t file_site, std::uint64_t sites) noexcept 
   file_.fetch_ahead(place_of(payload_, file_site), sites * payload_.site_bytes());
 }
 
-void RowsIn::read(std::span<const Stretch> stretches, base::MutableBytes bytes) {
+void RowsIn::read(std::span<const SiteBatch> batches, base::MutableBytes bytes) {
   clock_.add(stats_.storage_seconds, [&] {
-    for_each_stretch(payload_, stretches, bytes, [&](const Stretch& stretch, base::MutableBytes some) {
-      read_whole(file_, place_of(payload_, stretch.file_site), some);
+    for_each_stretch(payload_, batches, bytes, [&](const SiteBatch& batch, base::MutableBytes some) {
+      read_whole(file_, place_of(payload_, batch.file_site), some);
     });
   });
 }
 
-void RowsIn::take(std::span<const Stretch> stretches, const Target& target) {
-  if (target.is_in_place) return turn(stretches.front(), target.bytes);
+void RowsIn::take(std::span<const SiteBatch> batches, const Target& target) {
+  if (target.is_in_place) return turn(batches.front(), target.bytes);
   clock_.add(stats_.pack_seconds, [&] {
-    for_each_stretch(payload_, stretches, target.bytes, [&](const Stretch& stretch, base::MutableBytes some) {
-      watch(payload_, some, stretch.file_site, stats_);
+    for_each_stretch(payload_, batches, target.bytes, [&](const SiteBatch& batch, base::MutableBytes some) {
+      watch(payload_, some, batch.file_site, stats_);
     });
-    for_each_piece_group(stretches, sink_.most_at_once() >= stretches.size(),
+    for_each_piece_group(batches, sink_.most_at_once() >= batches.size(),
                          [&](const PieceGroup& pieces, std::uint64_t skip) {
                            sink_.unpack(pieces, target.bytes.data() + skip * payload_.site_bytes(), stats_.sums);
                          });
@@ -80,19 +80,19 @@ void RowsIn::take(std::span<const Stretch> stretches, const Target& target) {
   stats_.bytes += target.bytes.size();
 }
 
-void RowsIn::turn(const Stretch& stretch, base::MutableBytes bytes) {
+void RowsIn::turn(const SiteBatch& batch, base::MutableBytes bytes) {
   clock_.add(stats_.pack_seconds, [&] {
-    watch(payload_, bytes, stretch.file_site, stats_);
-    for_each_piece_group({&stretch, 1}, false, [&](const PieceGroup& piece, std::uint64_t skip) {
+    watch(payload_, bytes, batch.file_site, stats_);
+    for_each_piece_group({&batch, 1}, false, [&](const PieceGroup& piece, std::uint64_t skip) {
       sink_.packer().turn(bytes.data() + skip * payload_.site_bytes(), Run(piece[0]), stats_.sums);
     });
   });
   stats_.bytes += bytes.size();
 }
 
-void RowsIn::give(const Stretch& stretch, base::Bytes bytes) {
+void RowsIn::give(const SiteBatch& batch, base::Bytes bytes) {
   clock_.add(stats_.pack_seconds, [&] {
-    for_each_piece_group({&stretch, 1}, false, [&](const PieceGroup& piece, std::uint64_t skip) {
+    for_each_piece_group({&batch, 1}, false, [&](const PieceGroup& piece, std::uint64_t skip) {
       sink_.give(piece[0], bytes.data() + skip * payload_.site_bytes());
     });
   });
@@ -103,11 +103,11 @@ void RowsIn::finish() {
   sink_.finish(stats_.sums);
 }
 
-void RowsIn::move(std::span<const Stretch> stretches, Block& block) {
-  const Target target = target_of(stretches, block);
+void RowsIn::move(std::span<const SiteBatch> batches, Block& block) {
+  const Target target = target_of(batches, block);
   clock_.next(target.bytes.size());
-  read(stretches, target.bytes);
-  take(stretches, target);
+  read(batches, target.bytes);
+  take(batches, target);
 }
 
 }  // namespace lq::engine

@@ -11,8 +11,8 @@
 #include "base/byte_source.hpp"
 #include "base/clock.hpp"
 #include "engine/local_sites.hpp"
-#include "engine/movement.hpp"
-#include "engine/stretches.hpp"
+#include "engine/site_batches.hpp"
+#include "engine/stepwise_transfer.hpp"
 #include "engine/transfer_stats.hpp"
 #include "storage/transport.hpp"
 
@@ -55,10 +55,10 @@ class RowsOut {
 
   lattice::Rows& rows() noexcept { return source_.rows(); }
   // Packs the sites of stretches into file form.
-  void pack(std::span<const Stretch> stretches, base::MutableBytes bytes);
+  void pack(std::span<const SiteBatch> batches, base::MutableBytes bytes);
   // Writes them to their places.
-  void write(std::span<const Stretch> stretches, base::Bytes bytes);
-  void move(std::span<const Stretch> stretches, Block& block);
+  void write(std::span<const SiteBatch> batches, base::Bytes bytes);
+  void move(std::span<const SiteBatch> batches, Block& block);
   void finish() {}  // everything moved is already in place
 
  private:
@@ -85,18 +85,18 @@ class RowsIn {
 
   lattice::Rows& rows() noexcept { return sink_.rows(); }
   // Sites that differ from the file only in byte order are read directly to their places.
-  Target target_of(std::span<const Stretch> stretches, Block& block);
+  Target target_of(std::span<const SiteBatch> batches, Block& block);
   // Hint: this number of sites of the file will be read soon, starting with this one.
   void fetch_ahead(std::uint64_t file_site, std::uint64_t sites) noexcept;
   // truncated: the file ends before.
-  void read(std::span<const Stretch> stretches, base::MutableBytes bytes);
+  void read(std::span<const SiteBatch> batches, base::MutableBytes bytes);
   // Converts sites that were read to memory form, in their places.
-  void take(std::span<const Stretch> stretches, const Target& target);
-  void move(std::span<const Stretch> stretches, Block& block);
+  void take(std::span<const SiteBatch> batches, const Target& target);
+  void move(std::span<const SiteBatch> batches, Block& block);
   // For sites that differ from the file only in byte order: swaps them in place, then passes them to their places,
   // which may be behind a function.
-  void turn(const Stretch& stretch, base::MutableBytes bytes);
-  void give(const Stretch& stretch, base::Bytes bytes);
+  void turn(const SiteBatch& batch, base::MutableBytes bytes);
+  void give(const SiteBatch& batch, base::Bytes bytes);
   // Call after the last stretch.
   void finish();
 

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/stretches.hpp"
+#include "engine/site_batches.hpp"
 
 #include <gtest/gtest.h>
 
@@ -25,12 +25,12 @@ lattice::RowPlan plan_of(const Box& memory, const Box& wanted) {
 // The first site of each stretch, in turn; every site that is wanted is counted.
 std::vector<std::uint64_t> firsts(const lattice::RowPlan& plan, const char* words, std::uint64_t max_sites,
                                   std::vector<int>& seen) {
-  Stretches stretches(rows_by_lane(memory_layout(words), payload_of_lattice(), plan, max_sites), max_sites);
+  SiteBatches batches(rows_by_lane(memory_layout(words), payload_of_lattice(), plan, max_sites), max_sites);
   std::vector<std::uint64_t> sites;
   seen.assign(static_cast<std::size_t>(volume(lattice)), 0);
-  for (Stretch stretch; stretches.next(stretch);) {
-    sites.push_back(stretch.file_site);
-    for (std::uint64_t k = 0; k < stretch.sites; ++k) ++seen[static_cast<std::size_t>(stretch.file_site + k)];
+  for (SiteBatch batch; batches.next(batch);) {
+    sites.push_back(batch.file_site);
+    for (std::uint64_t k = 0; k < batch.sites; ++k) ++seen[static_cast<std::size_t>(batch.file_site + k)];
   }
   return sites;
 }
@@ -59,11 +59,11 @@ TEST(Lanes, AreThoseOfMemory) {
 TEST(Lanes, GoAtOnceWhereTheirRowsAreAlike) {
   const auto steps_of = [](const Box& wanted, bool at_once, std::uint64_t max_sites = 64) {
     const auto plan = plan_of(whole(lattice), wanted);
-    Stretches stretches(rows_by_lane(memory_layout("lanes=1,1,1,2"), payload_of_lattice(), plan, max_sites), max_sites);
-    std::vector<Stretch> room(stretches.sequences());
+    SiteBatches batches(rows_by_lane(memory_layout("lanes=1,1,1,2"), payload_of_lattice(), plan, max_sites), max_sites);
+    std::vector<SiteBatch> room(batches.sequences());
     // Sites before; the first site of each piece; how far apart they are.
     std::vector<std::vector<std::uint64_t>> steps;
-    for_each_piece_group(stretches.next(room), at_once, [&](const PieceGroup& pieces, std::uint64_t skip) {
+    for_each_piece_group(batches.next(room), at_once, [&](const PieceGroup& pieces, std::uint64_t skip) {
       std::vector<std::uint64_t>& step = steps.emplace_back(1, skip);
       for (std::size_t i = 0; i < pieces.count; ++i) step.push_back(pieces[i].file_site());
       if (pieces.count > 1) step.push_back(pieces.apart);

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "engine/movement.hpp"
+#include "engine/stepwise_transfer.hpp"
 #include "lattice/site_order.hpp"
 
 namespace lq::engine {

@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "base/float_environment.hpp"
-#include "engine/movement.hpp"
+#include "engine/stepwise_transfer.hpp"
 #include "kernels/site_numbers.hpp"
 
 namespace lq::engine {
@@ -56,7 +56,7 @@ void SitePacker::for_each_stage(const Run& run, Work&& work) const {
 }
 
 void SitePacker::pack(const std::byte* memory, std::ptrdiff_t stride, const Run& run, std::byte* file, SiteSums& sums,
-                      std::uint64_t counted_from, kernels::isa::Coming* coming) const {
+                      std::uint64_t counted_from, kernels::isa::PrefetchPlan* coming) const {
   const base::DefaultFloatEnvironment as_in_the_format;
   if (is_plain()) return pack_in_order(memory, stride, run, file, sums, counted_from, coming);
   for_each_stage(run, [&](const Run& part, std::ptrdiff_t skip) {
@@ -67,7 +67,7 @@ void SitePacker::pack(const std::byte* memory, std::ptrdiff_t stride, const Run&
 }
 
 void SitePacker::unpack(const std::byte* file, const Run& run, std::byte* memory, std::ptrdiff_t stride, SiteSums& sums,
-                        kernels::isa::Coming* coming) const {
+                        kernels::isa::PrefetchPlan* coming) const {
   const base::DefaultFloatEnvironment as_in_the_format;
   if (is_plain()) return unpack_in_order(file, run, memory, stride, sums, coming);
   for_each_stage(run, [&](const Run& part, std::ptrdiff_t skip) {
@@ -97,7 +97,7 @@ void SitePacker::unstage(std::byte* memory, std::ptrdiff_t stride, std::uint64_t
 }
 
 void SitePacker::pack_in_order(const std::byte* memory, std::ptrdiff_t stride, const Run& run, std::byte* file,
-                               SiteSums& sums, std::uint64_t counted_from, kernels::isa::Coming* coming) const {
+                               SiteSums& sums, std::uint64_t counted_from, kernels::isa::PrefetchPlan* coming) const {
   const std::uint64_t uncounted = sites_before(counted_from, run);
   const std::uint64_t plain = crc_ ? uncounted : run.sites;
   if (plain > 0) kernels::pack_sites(form_, memory, stride, plain, file);
@@ -114,7 +114,7 @@ void SitePacker::pack_in_order(const std::byte* memory, std::ptrdiff_t stride, c
 }
 
 void SitePacker::unpack_in_order(const std::byte* file, const Run& run, std::byte* memory, std::ptrdiff_t stride,
-                                 SiteSums& sums, kernels::isa::Coming* coming) const {
+                                 SiteSums& sums, kernels::isa::PrefetchPlan* coming) const {
   sums.add_others(bytes_of(file, run.sites), run);
   if (!crc_) return kernels::unpack_sites(form_, file, run.sites, memory, stride);
   const auto unpack_and_sum = [&](Checksum& sum, kernels::WeightedSum* weighted, std::uint64_t skip, std::uint64_t n) {

@@ -33,9 +33,9 @@ class SitePacker {
   // `stride`: bytes from one site in memory to the next. Sites before number `counted_from` are not summed. `coming`:
   // memory to prefetch in the meantime, for sites in cache.
   void pack(const std::byte* memory, std::ptrdiff_t stride, const Run& run, std::byte* file, SiteSums& sums,
-            std::uint64_t counted_from = 0, kernels::isa::Coming* coming = nullptr) const;
+            std::uint64_t counted_from = 0, kernels::isa::PrefetchPlan* coming = nullptr) const;
   void unpack(const std::byte* file, const Run& run, std::byte* memory, std::ptrdiff_t stride, SiteSums& sums,
-              kernels::isa::Coming* coming = nullptr) const;
+              kernels::isa::PrefetchPlan* coming = nullptr) const;
   // Converts file form to memory form in place; requires lies_as_in_file().
   void turn(std::byte* sites, const Run& run, SiteSums& sums) const;
   // The sums of sites in file form.
@@ -64,9 +64,9 @@ class SitePacker {
   template <class Work>
   void for_each_stage(const Run& run, Work&& work) const;
   void pack_in_order(const std::byte* memory, std::ptrdiff_t stride, const Run& run, std::byte* file, SiteSums& sums,
-                     std::uint64_t counted_from, kernels::isa::Coming* coming) const;
+                     std::uint64_t counted_from, kernels::isa::PrefetchPlan* coming) const;
   void unpack_in_order(const std::byte* file, const Run& run, std::byte* memory, std::ptrdiff_t stride, SiteSums& sums,
-                       kernels::isa::Coming* coming) const;
+                       kernels::isa::PrefetchPlan* coming) const;
 
   kernels::SiteForm form_;  // numbers in the order of the file, or words of a site in fixed point
   SiteCodec codec_;

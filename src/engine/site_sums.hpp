@@ -15,7 +15,7 @@
 
 #include "base/bytes.hpp"
 #include "comm/comm.hpp"
-#include "engine/stretches.hpp"
+#include "engine/site_batches.hpp"
 #include "kernels/digest.hpp"
 
 namespace lq::engine {

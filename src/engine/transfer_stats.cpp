@@ -258,7 +258,7 @@ void TransferStats::reduce(comm::Comm& comm, const std::exception_ptr& failure) 
   pass(comm::SentTerms(odd), comm::SentTerms(others));
   comm::agree_on_success(comm, failure, all);
   sums.take(theirs);
-  pass(comm::TakenTerms(odd), comm::TakenTerms(others));
+  pass(comm::TermReader(odd), comm::TermReader(others));
   device.set_ranks(computing, copying);
   if (copying > 0) comm.broadcast(device.reason(), static_cast<int>(reporter));
 }

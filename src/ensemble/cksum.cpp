@@ -200,21 +200,21 @@ CksumInPassing::Summed& CksumInPassing::opened(const std::string& path, std::sha
   return entry->second;
 }
 
-std::unique_ptr<storage::File> CksumInPassing::opened_at_its_pace(const std::string& path) {
+std::unique_ptr<storage::File> CksumInPassing::open_paced(const std::string& path) {
   std::unique_ptr<storage::File> file = inner().open_read(path);
   if (pace_ == nullptr) return file;
   return std::make_unique<Paced>(std::move(file), *pace_);
 }
 
 std::unique_ptr<storage::File> CksumInPassing::open_read(const std::string& path) {
-  std::shared_ptr<storage::File> file = opened_at_its_pace(path);
+  std::shared_ptr<storage::File> file = open_paced(path);
   std::shared_ptr<PassedBytes> passed = opened(path, file).passed;
   return std::make_unique<Watched>(std::move(file), std::move(passed));
 }
 
 std::uint32_t CksumInPassing::cksum(const std::string& path) {
   const auto found = files_.find(path);
-  Summed& summed = found != files_.end() ? found->second : opened(path, opened_at_its_pace(path));
+  Summed& summed = found != files_.end() ? found->second : opened(path, open_paced(path));
   return summed.passed->cksum(*summed.file);
 }
 

@@ -89,7 +89,7 @@ class CksumInPassing final : public storage::ForwardingTransport {
   };
   Summed& opened(const std::string& path, std::shared_ptr<storage::File> file);
 
-  std::unique_ptr<storage::File> opened_at_its_pace(const std::string& path);
+  std::unique_ptr<storage::File> open_paced(const std::string& path);
 
   Pace* pace_;
   std::mutex mutex_;

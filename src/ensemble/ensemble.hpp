@@ -53,7 +53,7 @@ struct SummedFile {
 };
 
 // The state of an entry's files when it last passed.
-struct SeenSound {
+struct SoundState {
   std::string at;
   std::vector<SummedFile> files;
 };
@@ -65,7 +65,7 @@ struct Judged {
 
 // For an entry whose files could be read: the result of its verification, and whether their bytes changed
 // although size and time stamp did not.
-Judged judge(const std::optional<SeenSound>& before, const std::vector<SummedFile>& now, Verdict verdict);
+Judged judge(const std::optional<SoundState>& before, const std::vector<SummedFile>& now, Verdict verdict);
 
 ensemble::ScrubReport scrub(Database& database, const ensemble::CatalogueOptions& options);
 

@@ -139,17 +139,17 @@ std::string_view ExaminedFile::state() const noexcept {
   return catalog.complete ? "indexed" : name(Verdict::incomplete);
 }
 
-Sighting ExaminedFile::sighting() const {
-  Sighting sighting{.path = path,
-                    .size = status.size,
-                    .modified = status.modified,
-                    .is_recognised = other.empty(),
-                    .has_remains = has_remains,
-                    .was_entry = false,
-                    .part_of = part_of,
-                    .parts = {}};
-  for (const FurtherFile& file : further) sighting.parts.push_back(file.path);
-  return sighting;
+FileInspection ExaminedFile::inspection() const {
+  FileInspection inspection{.path = path,
+                            .size = status.size,
+                            .modified = status.modified,
+                            .is_recognised = other.empty(),
+                            .has_remains = has_remains,
+                            .was_entry = false,
+                            .part_of = part_of,
+                            .parts = {}};
+  for (const FurtherFile& file : further) inspection.parts.push_back(file.path);
+  return inspection;
 }
 
 ExaminedFile unexamined_file(const std::string& path, const FileStatus& status) {

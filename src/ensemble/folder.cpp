@@ -36,7 +36,9 @@ std::string_view without_compression(std::string_view path) {
   return path;
 }
 
-std::string of_size(const Sighting& sighting) { return fmt::format("{}{}", folder_of(sighting.path), sighting.size); }
+std::string of_size(const FileInspection& inspection) {
+  return fmt::format("{}{}", folder_of(inspection.path), inspection.size);
+}
 
 // Equal for files of one name in sibling folders: "/run/*/conf" for "/run/100/conf".
 std::string cousins_of(std::string_view path) {
@@ -67,28 +69,28 @@ bool is_of_nfs(std::string_view name) {
 
 }  // namespace
 
-Verdict verdict_of(Standing standing) noexcept {
-  switch (standing) {
-    case Standing::entry:
-    case Standing::part:
+Verdict verdict_of(FileRole role) noexcept {
+  switch (role) {
+    case FileRole::entry:
+    case FileRole::part:
       return Verdict::sound;
-    case Standing::lost:
+    case FileRole::lost:
       return Verdict::unreadable;
-    case Standing::being_written:
+    case FileRole::being_written:
       return Verdict::being_written;
-    case Standing::leftover:
+    case FileRole::leftover:
       return Verdict::incomplete;
-    case Standing::stranger:
+    case FileRole::stranger:
       return Verdict::foreign;
   }
   return Verdict::foreign;
 }
 
 std::string sentence_of(const Place& place, const std::string& path, const std::string& what) {
-  switch (place.standing) {
-    case Standing::being_written:
+  switch (place.role) {
+    case FileRole::being_written:
       return fmt::format("{}: this is the temporary name of a file that its writer has not completed", path);
-    case Standing::leftover:
+    case FileRole::leftover:
       return fmt::format("{}: this temporary file was not modified for a day: its writer was interrupted; remove it",
                          path);
     default:
@@ -108,16 +110,16 @@ bool is_temporary(std::string_view path) {
   return name.ends_with(part) && !suffix_of_format(name.substr(0, name.size() - part.size())).empty();
 }
 
-void Neighbours::add(const Sighting& sighting) {
-  paths_.insert(sighting.path);
-  for (const std::string& part : sighting.parts) owners_.emplace(part, sighting.path);
+void Neighbours::add(const FileInspection& inspection) {
+  paths_.insert(inspection.path);
+  for (const std::string& part : inspection.parts) owners_.emplace(part, inspection.path);
   // The owner of a journal cannot be derived from a truncated name.
-  if (io::has_cut_journal(sighting.path)) owners_.emplace(io::journal_path(sighting.path), sighting.path);
-  if (!sighting.is_recognised && !sighting.was_entry) return;
-  NameParts name = parts_of(sighting.path);
+  if (io::has_cut_journal(inspection.path)) owners_.emplace(io::journal_path(inspection.path), inspection.path);
+  if (!inspection.is_recognised && !inspection.was_entry) return;
+  NameParts name = parts_of(inspection.path);
   if (name.number && !name.is_of_folder) series_.insert(std::move(name.series));
-  if (sighting.is_recognised && sighting.size >= least_size) sizes_.insert(of_size(sighting));
-  if (std::string cousins = cousins_of(sighting.path); !cousins.empty()) cousins_.insert(std::move(cousins));
+  if (inspection.is_recognised && inspection.size >= least_size) sizes_.insert(of_size(inspection));
+  if (std::string cousins = cousins_of(inspection.path); !cousins.empty()) cousins_.insert(std::move(cousins));
 }
 
 const std::string* Neighbours::owner_of(const std::string& path) const {
@@ -131,48 +133,48 @@ Place Neighbours::place_of_sidecar(const std::string& path) const {
   const std::size_t ending = is_set ? protection::set_ending.size() : protection::parity_ending.size();
   std::string owner = path.substr(0, path.size() - ending);
   if (is_set && !paths_.contains(owner)) owner = path.substr(0, path.rfind('/'));
-  return {Standing::part, std::move(owner)};
+  return {FileRole::part, std::move(owner)};
 }
 
-Place Neighbours::place_of(const Sighting& sighting, std::int64_t now) const {
-  const std::string& path = sighting.path;
+Place Neighbours::place_of(const FileInspection& inspection, std::int64_t now) const {
+  const std::string& path = inspection.path;
   if (protection::is_sidecar(path) && !is_temporary(path)) return place_of_sidecar(path);
-  if (const std::string* const owner = owner_of(path)) return {Standing::part, *owner};
-  if (!sighting.part_of.empty() && paths_.contains(sighting.part_of)) return {Standing::part, sighting.part_of};
+  if (const std::string* const owner = owner_of(path)) return {FileRole::part, *owner};
+  if (!inspection.part_of.empty() && paths_.contains(inspection.part_of)) return {FileRole::part, inspection.part_of};
   if (path.ends_with(io::journal_ending)) {
     const std::string_view changed = std::string_view(path).substr(0, path.size() - io::journal_ending.size());
     std::string older(changed), newer(folder_of(changed));
     newer += name_of(changed).substr(name_of(changed).starts_with('.') ? 1 : 0);
-    if (paths_.contains(newer)) return {Standing::part, std::move(newer)};
-    if (paths_.contains(older)) return {Standing::part, std::move(older)};
+    if (paths_.contains(newer)) return {FileRole::part, std::move(newer)};
+    if (paths_.contains(older)) return {FileRole::part, std::move(older)};
   }
   if (is_temporary(path)) {
-    return {now - sighting.modified < longest_writing ? Standing::being_written : Standing::leftover};
+    return {now - inspection.modified < longest_writing ? FileRole::being_written : FileRole::leftover};
   }
-  if (sighting.is_recognised) return {Standing::entry};
-  if (std::string reason = reason_to_miss(sighting); !reason.empty()) return {Standing::lost, std::move(reason)};
-  return {Standing::stranger};
+  if (inspection.is_recognised) return {FileRole::entry};
+  if (std::string reason = reason_to_miss(inspection); !reason.empty()) return {FileRole::lost, std::move(reason)};
+  return {FileRole::stranger};
 }
 
 // Why a file that no format recognises should be an entry; empty if it need not be.
-std::string Neighbours::reason_to_miss(const Sighting& sighting) const {
-  const std::string_view plain = without_compression(sighting.path);
-  if (sighting.was_entry) return "the catalogue lists it";
+std::string Neighbours::reason_to_miss(const FileInspection& inspection) const {
+  const std::string_view plain = without_compression(inspection.path);
+  if (inspection.was_entry) return "the catalogue lists it";
   if (const std::string_view suffix = suffix_of_format(plain); !suffix.empty()) {
     return fmt::format("its name has the suffix {}", suffix);
   }
   const NameParts name = parts_of(plain);
   if (name.number && !name.is_of_folder && series_.contains(name.series))
     return fmt::format("its name is one of {}", name_of(name.series));
-  if (sizes_.contains(of_size(sighting))) return "it has the size of a lattice file in the same folder";
-  if (cousins_.contains(cousins_of(sighting.path))) return "files of this name in other folders are lattice files";
-  const std::string_view own = name_of(sighting.path);
+  if (sizes_.contains(of_size(inspection))) return "it has the size of a lattice file in the same folder";
+  if (cousins_.contains(cousins_of(inspection.path))) return "files of this name in other folders are lattice files";
+  const std::string_view own = name_of(inspection.path);
   const bool is_of_others = own.starts_with('.') || std::ranges::any_of(endings_of_others, [&](std::string_view e) {
                               return own.ends_with(e);
                             });
-  if (sighting.has_remains && !is_of_others) {
-    return sighting.size == 0 ? "interrupted writers and copies leave such files"
-                              : "it contains remains of a lattice file";
+  if (inspection.has_remains && !is_of_others) {
+    return inspection.size == 0 ? "interrupted writers and copies leave such files"
+                                : "it contains remains of a lattice file";
   }
   return {};
 }

@@ -26,7 +26,7 @@
 namespace lq::ensemble {
 
 // Facts about a file without its neighbours.
-struct Sighting {
+struct FileInspection {
   std::string path;
   std::uint64_t size = 0;
   std::int64_t modified = 0;            // nanoseconds since 1970
@@ -37,7 +37,7 @@ struct Sighting {
   std::vector<std::string> parts = {};  // further files that belong to it
 };
 
-enum class Standing {
+enum class FileRole {
   entry,          // its own examination gives its state
   lost,           // no format recognises it, although it should be an entry
   part,           // it belongs to an entry, which reports on it
@@ -47,12 +47,12 @@ enum class Standing {
 };
 
 struct Place {
-  Standing standing = Standing::stranger;
+  FileRole role = FileRole::stranger;
   std::string reason = {};  // of `lost`: why it should be an entry, "its name is one of conf.*.ildg"; `part`: its entry
 };
 
 // For anything but an entry, whose verdict comes from its examination.
-Verdict verdict_of(Standing standing) noexcept;
+Verdict verdict_of(FileRole role) noexcept;
 // The same as a message: "PATH: expected a lattice file (its name is one of conf.*.ildg), found an empty file". `what`:
 // its kind if no format recognises it.
 std::string sentence_of(const Place& place, const std::string& path, const std::string& what);
@@ -65,16 +65,16 @@ inline constexpr std::int64_t longest_writing = std::int64_t{24} * 3600 * 1'000'
 // All files of some folders, added one after the other; then classifies each of them.
 class Neighbours {
  public:
-  void add(const Sighting& sighting);
+  void add(const FileInspection& inspection);
   // `now` in nanoseconds since 1970.
-  Place place_of(const Sighting& sighting, std::int64_t now) const;
+  Place place_of(const FileInspection& inspection, std::int64_t now) const;
   // The entry that claims the file; nullptr: none.
   const std::string* owner_of(const std::string& path) const;
   const std::unordered_map<std::string, std::string>& owners() const noexcept { return owners_; }
 
  private:
   Place place_of_sidecar(const std::string& path) const;
-  std::string reason_to_miss(const Sighting& sighting) const;
+  std::string reason_to_miss(const FileInspection& inspection) const;
 
   std::unordered_map<std::string, std::string> owners_;  // by path of the part
   std::unordered_set<std::string> paths_, series_, sizes_, cousins_;
@@ -111,7 +111,7 @@ struct ExaminedFile {
       nullptr;  // the file, open; only of examine_headers(), of what it recognised
 
   std::string_view state() const noexcept;  // "indexed", "damaged", "incomplete", "unreadable"
-  Sighting sighting() const;
+  FileInspection inspection() const;
 };
 
 // Any thread. Errors of the file are part of the result.

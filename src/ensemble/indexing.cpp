@@ -43,17 +43,17 @@ bool is_as_before(const Known& known, const FileStatus& status) {
          std::ranges::all_of(known.further, is_same);
 }
 
-Sighting sighting_of(const std::string& path, const Known& known) {
-  Sighting sighting{.path = path,
-                    .size = known.size,
-                    .modified = known.modified,
-                    .is_recognised = known.is_readable,
-                    .has_remains = false,
-                    .was_entry = known.id != 0,
-                    .part_of = {},
-                    .parts = {}};
-  for (const FurtherFile& file : known.further) sighting.parts.push_back(file.path);
-  return sighting;
+FileInspection sighting_of(const std::string& path, const Known& known) {
+  FileInspection inspection{.path = path,
+                            .size = known.size,
+                            .modified = known.modified,
+                            .is_recognised = known.is_readable,
+                            .has_remains = false,
+                            .was_entry = known.id != 0,
+                            .part_of = {},
+                            .parts = {}};
+  for (const FurtherFile& file : known.further) inspection.parts.push_back(file.path);
+  return inspection;
 }
 
 class Indexing {
@@ -170,7 +170,7 @@ void Indexing::add_claims_from_outside(const std::string& folder) {
       "SELECT full_path(files.path), full_path(further_files.path) FROM further_files JOIN files ON files.id = "
       "further_files.file_id");
   while (rows.step()) {
-    Sighting owner;
+    FileInspection owner;
     owner.path = rows.text(0);
     owner.parts = {rows.text(1)};
     if (!is_below(owner.path, folder) && is_below(owner.parts.front(), folder)) neighbours_.add(owner);
@@ -238,7 +238,7 @@ void Indexing::read(const std::vector<std::string>& paths) {
   const auto keep_one = [&](const ExaminedFile& examined) { keep(examined); };
   Batches<ExaminedFile, decltype(keep_one)> batches(database_, keep_one);
   base::in_order(
-      paths.size(), comm::or_usable_cores(options_.threads),
+      paths.size(), comm::count_or_cores(options_.threads),
       [&](std::uint64_t k) { return examine_file(paths[static_cast<std::size_t>(k)], options_.limits); },
       [&](std::uint64_t k, ExaminedFile examined) {
         batches.add(std::move(examined));
@@ -257,7 +257,7 @@ void Indexing::keep(const ExaminedFile& examined) {
     report_.warnings.push_back(
         fmt::format("{}: being written to while it is indexed; it will be read again next time", examined.path));
   }
-  neighbours_.add(examined.sighting());
+  neighbours_.add(examined.inspection());
   if (!examined.other.empty() || !examined.part_of.empty() || neighbours_.owner_of(examined.path) != nullptr) {
     rest_.push_back(examined);
   } else {
@@ -350,25 +350,25 @@ std::vector<std::string> Indexing::parts_of_nobody() const {
 
 void Indexing::settle(ExaminedFile examined) {
   const Known* const before = entry_before(examined.path);
-  Sighting sighting = examined.sighting();
-  sighting.was_entry = before != nullptr;
-  const Place place = neighbours_.place_of(sighting, begun_ * one_second);
-  switch (place.standing) {
-    case Standing::entry:
+  FileInspection inspection = examined.inspection();
+  inspection.was_entry = before != nullptr;
+  const Place place = neighbours_.place_of(inspection, begun_ * one_second);
+  switch (place.role) {
+    case FileRole::entry:
       return keep_entry(examined);
-    case Standing::lost:
+    case FileRole::lost:
       return settle_lost(std::move(examined), place);
-    case Standing::part:
+    case FileRole::part:
       if (protection::is_sidecar(examined.path)) parity_.push_back(examined.path);
       examined.other = is_orphan(examined.path, place)
                            ? fmt::format("parity of {}, which is not there", base::printable(place.reason, 4096))
                            : fmt::format("{}{}", part_of, database_.paths().kept(place.reason));
       break;
-    case Standing::being_written:
-    case Standing::leftover:
+    case FileRole::being_written:
+    case FileRole::leftover:
       examined.other = "a temporary file";
       break;
-    case Standing::stranger:
+    case FileRole::stranger:
       break;
   }
   if (before != nullptr) store_.forget(before->id);
@@ -427,7 +427,7 @@ void Indexing::settle_unread() {
     const Known& known = known_.at(path);
     if (known.what.starts_with(part_of)) continue;  // part of an entry that is unchanged, or was read again
     const Place place = neighbours_.place_of(sighting_of(path, known), begun_ * one_second);
-    if (place.standing != Standing::lost) continue;
+    if (place.role != FileRole::lost) continue;
     ExaminedFile examined = unexamined_file(path, status);
     examined.other = known.what;
     settle_lost(std::move(examined), place);
@@ -468,22 +468,22 @@ void count_strangers(const Database& database, const std::function<bool(const st
   const Neighbours nobody;
   Statement others = database.prepare("SELECT full_path(path) AS full, modified_ns, what FROM others ORDER BY full");
   while (others.step()) {
-    Sighting sighting;
-    sighting.path = others.text(0);
-    sighting.modified = others.whole(1);
+    FileInspection inspection;
+    inspection.path = others.text(0);
+    inspection.modified = others.whole(1);
     const std::string what = others.text(2);
-    if (!is_asked_for(sighting.path)) continue;
+    if (!is_asked_for(inspection.path)) continue;
     const bool is_part = what.starts_with(part_of);
-    const Standing standing = nobody.place_of(sighting, base::seconds_now() * one_second).standing;
-    if (!is_part && standing == Standing::being_written) {
+    const FileRole role = nobody.place_of(inspection, base::seconds_now() * one_second).role;
+    if (!is_part && role == FileRole::being_written) {
       ++report.being_written;
-      report.strangers.push_back({sighting.path, "being written"});
-    } else if (!is_part && standing == Standing::leftover) {
+      report.strangers.push_back({inspection.path, "being written"});
+    } else if (!is_part && role == FileRole::leftover) {
       ++report.leftovers;
-      report.strangers.push_back({sighting.path, "left by an interrupted writer"});
+      report.strangers.push_back({inspection.path, "left by an interrupted writer"});
     } else {
       ++report.others;
-      if (!is_part) report.strangers.push_back({sighting.path, what});
+      if (!is_part) report.strangers.push_back({inspection.path, what});
     }
   }
 }

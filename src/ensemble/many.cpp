@@ -24,8 +24,8 @@
 namespace lq::ensemble {
 namespace {
 
+using ensemble::FileRole;
 using ensemble::Place;
-using ensemble::Standing;
 
 // `verify(path)`, or what it throws.
 template <class Verify>
@@ -66,7 +66,7 @@ VerifiedFile not_verified(std::string path, Verdict verdict, std::string problem
 class Shares {
  public:
   Shares(std::uint64_t files, int threads, const VerifyOptions& options) : each_(options) {
-    const int all = comm::or_usable_cores(threads);
+    const int all = comm::count_or_cores(threads);
     at_once_ = static_cast<int>(std::clamp<std::uint64_t>(files, 1, static_cast<std::uint64_t>(all)));
     each_.progress = {};
     each_.threads = all / at_once_;
@@ -88,7 +88,7 @@ struct Candidate {
   bool was_entry = false;
   std::optional<VerifiedFile> answer;
   std::optional<VerifiedFile> verified;  // a small file is, while it is open to be examined
-  ensemble::Sighting sighting;
+  ensemble::FileInspection inspection;
   std::string what;  // its kind if no format recognises it
 };
 
@@ -215,20 +215,20 @@ void look(Candidate& file, const Folders& folders, const Limits& limits, EarlyVe
         not_verified(file.path, Verdict::unreadable, file.path + ": the file was removed while others were read");
     return;
   }
-  file.sighting = examined.sighting();
-  file.sighting.was_entry = file.was_entry;
+  file.inspection = examined.inspection();
+  file.inspection.was_entry = file.was_entry;
   file.what = examined.other;
 }
 
 VerifiedFile answer_of(const Candidate& file, const Place& place, const Folders& folders,
                        const VerifyOptions& options) {
-  switch (place.standing) {
-    case Standing::entry:
+  switch (place.role) {
+    case FileRole::entry:
       return file.verified ? *file.verified : verified(folders, file.path, options);
-    case Standing::stranger:
+    case FileRole::stranger:
       return not_verified(file.path, Verdict::foreign, fmt::format("{}: this is {}", file.path, file.what));
     default:
-      return not_verified(file.path, verdict_of(place.standing), sentence_of(place, file.path, file.what));
+      return not_verified(file.path, verdict_of(place.role), sentence_of(place, file.path, file.what));
   }
 }
 
@@ -247,7 +247,7 @@ std::vector<Place> places_of(std::vector<Candidate>& files, const Folders& folde
   ensemble::Neighbours neighbours;
   std::uint64_t done = 0;
   base::in_order(
-      files.size(), comm::or_usable_cores(threads),
+      files.size(), comm::count_or_cores(threads),
       [&](std::uint64_t k) {
         Candidate& file = files[static_cast<std::size_t>(k)];
         if (!file.answer) look(file, folders, limits, early);
@@ -255,14 +255,14 @@ std::vector<Place> places_of(std::vector<Candidate>& files, const Folders& folde
       },
       [&](std::uint64_t k, std::uint64_t) {
         const Candidate& file = files[static_cast<std::size_t>(k)];
-        if (!file.answer) neighbours.add(file.sighting);
+        if (!file.answer) neighbours.add(file.inspection);
         if (progress && file.verified) progress(++done, files.size());
       });
   const std::int64_t now = now_in_nanoseconds();
   std::vector<Place> places;
   places.reserve(files.size());
   for (const Candidate& file : files) {
-    places.push_back(file.answer ? Place{} : neighbours.place_of(file.sighting, now));
+    places.push_back(file.answer ? Place{} : neighbours.place_of(file.inspection, now));
   }
   return places;
 }
@@ -280,9 +280,9 @@ Below look_below(const std::string& folder, int threads, const Limits& limits) {
   for (std::size_t k = 0; k < files.size(); ++k) {
     if (files[k].answer) {
       below.others.push_back(*files[k].answer);
-    } else if (places[k].standing == Standing::entry) {
+    } else if (places[k].role == FileRole::entry) {
       below.entries.push_back(files[k].path);
-    } else if (places[k].standing != Standing::part) {
+    } else if (places[k].role != FileRole::part) {
       below.others.push_back(answer_of(files[k], places[k], listing.folders(), {}));
     }
   }
@@ -309,7 +309,7 @@ void verify_below(const std::vector<std::string>& paths, int threads, const Veri
   EarlyVerification early(&all.each());
   const std::vector<Place> places =
       places_of(files, listing.folders(), threads, options.limits, early, options.progress);
-  const auto is_entry = [](const Place& place) { return place.standing == Standing::entry; };
+  const auto is_entry = [](const Place& place) { return place.role == FileRole::entry; };
   const Shares shares(static_cast<std::uint64_t>(std::ranges::count_if(places, is_entry)), threads, options);
   auto done = static_cast<std::uint64_t>(
       std::ranges::count_if(files, [](const Candidate& file) { return file.verified.has_value(); }));
@@ -323,7 +323,7 @@ void verify_below(const std::vector<std::string>& paths, int threads, const Veri
       [&](std::uint64_t k, VerifiedFile answer) {
         const auto number = static_cast<std::size_t>(k);
         answer.is_named = files[number].is_named;
-        if (places[number].standing != Standing::part) tell(answer);
+        if (places[number].role != FileRole::part) tell(answer);
         if (options.progress && !files[number].verified) options.progress(++done, files.size());
       });
 }

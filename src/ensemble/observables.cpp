@@ -36,7 +36,7 @@ void make_table(const Database& database) {
   database.run(("DROP TABLE IF EXISTS temp.observables; CREATE TABLE IF NOT EXISTS main." + table).c_str());
 }
 
-struct Unmeasured {
+struct UnmeasuredFile {
   std::int64_t id = 0;
   std::string path;
   FileStatus status;
@@ -47,8 +47,8 @@ struct MeasuredFile {
   std::string problem;  // why there are no values
 };
 
-std::vector<Unmeasured> unmeasured_files(const Database& database, const std::vector<std::string>& folders,
-                                         const CatalogueOptions& options) {
+std::vector<UnmeasuredFile> unmeasured_files(const Database& database, const std::vector<std::string>& folders,
+                                             const CatalogueOptions& options) {
   Statement rows = database.prepare(
       "SELECT id, " + std::string(column_named("path")) +
       " AS whole, size, modified_ns FROM files WHERE kind = 'gauge' AND missing_since IS NULL AND state NOT IN "
@@ -58,9 +58,9 @@ std::vector<Unmeasured> unmeasured_files(const Database& database, const std::ve
       "'flow_steps' AND steps.size = files.size AND steps.modified_ns = files.modified_ns AND (?1 = 0 OR (steps.value "
       ">= ?1 AND step.value = ?2))) ORDER BY whole");
   rows.bind(options.flow_steps, options.flow_step);
-  std::vector<Unmeasured> files;
+  std::vector<UnmeasuredFile> files;
   while (rows.step()) {
-    Unmeasured file;
+    UnmeasuredFile file;
     file.id = rows.whole(0);
     file.path = rows.text(1);
     file.status.size = static_cast<std::uint64_t>(rows.whole(2));
@@ -72,7 +72,7 @@ std::vector<Unmeasured> unmeasured_files(const Database& database, const std::ve
 }
 
 // No values are stored for data that fail verification.
-MeasuredFile measure_file(const Unmeasured& file, const VerifyOptions& how) {
+MeasuredFile measure_file(const UnmeasuredFile& file, const VerifyOptions& how) {
   MeasuredFile measured;
   try {
     const Verification verification = verify(file.path, {}, how);
@@ -106,7 +106,7 @@ class ObservableStore {
             database.prepare("INSERT INTO observables (file_id, name, value, size, modified_ns) SELECT ?1, ?2, ?3, ?4, "
                              "?5 WHERE EXISTS (SELECT 1 FROM files WHERE id = ?1)")) {}
 
-  void keep(const Unmeasured& file, const Observables& measured) {
+  void keep(const UnmeasuredFile& file, const Observables& measured) {
     drop_.bind(file.id).run();
     for (const auto& [name, value] : observable_values(measured)) put(file, name, value);
     put(file, "flow_steps", options_.flow_steps);
@@ -114,7 +114,7 @@ class ObservableStore {
   }
 
  private:
-  void put(const Unmeasured& file, std::string_view name, double value) {
+  void put(const UnmeasuredFile& file, std::string_view name, double value) {
     put_.bind(file.id, name, value, file.status.size, file.status.modified).run();
   }
 
@@ -169,8 +169,8 @@ void measure_observables(const Database& database, const std::vector<std::string
   make_table(database);
   std::vector<std::string> full;
   for (const std::string& folder : folders) full.push_back(full_path(folder));
-  const std::vector<Unmeasured> files = unmeasured_files(database, full, options);
-  const int all = comm::or_usable_cores(options.threads);
+  const std::vector<UnmeasuredFile> files = unmeasured_files(database, full, options);
+  const int all = comm::count_or_cores(options.threads);
   const auto threads = static_cast<int>(std::clamp<std::uint64_t>(files.size(), 1, static_cast<std::uint64_t>(all)));
   VerifyOptions how{.physics = options.physics, .limits = options.limits};
   how.memory_bytes /= static_cast<std::uint64_t>(threads);
@@ -179,7 +179,7 @@ void measure_observables(const Database& database, const std::vector<std::string
   how.flow_steps = options.flow_steps;
   how.flow_step = options.flow_step;
   ObservableStore store(database, options);
-  using Item = std::pair<const Unmeasured*, MeasuredFile>;
+  using Item = std::pair<const UnmeasuredFile*, MeasuredFile>;
   const auto keep = [&](const Item& item) {
     if (!item.second.problem.empty()) report.warnings.push_back(item.second.problem);
     if (!item.second.observables) return;

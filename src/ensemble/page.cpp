@@ -90,21 +90,21 @@ class Words {
 };
 
 // A byte range of a file with a message.
-struct Stretch {
+struct MessageRange {
   std::int64_t offset = 0;
   std::int64_t length = 0;
 
   std::int64_t end() const noexcept { return length > INT64_MAX - offset ? INT64_MAX : offset + length; }
-  friend bool operator==(const Stretch&, const Stretch&) = default;
+  friend bool operator==(const MessageRange&, const MessageRange&) = default;
 };
 
 // Ranges that contain no smaller one, from the last to the first.
-std::vector<Stretch> innermost(std::vector<Stretch> all) {
-  std::ranges::sort(all, [](const Stretch& a, const Stretch& b) {
+std::vector<MessageRange> innermost(std::vector<MessageRange> all) {
+  std::ranges::sort(all, [](const MessageRange& a, const MessageRange& b) {
     return a.offset != b.offset ? a.offset < b.offset : a.length > b.length;
   });
   all.erase(std::unique(all.begin(), all.end()), all.end());
-  std::vector<Stretch> kept;
+  std::vector<MessageRange> kept;
   std::int64_t next_end = INT64_MAX;  // the smallest end of the ranges that begin later
   for (auto one = all.rbegin(); one != all.rend(); ++one) {
     if (kept.empty() || one->end() < next_end) kept.push_back(*one);
@@ -476,12 +476,12 @@ void Page::put_damaged_file(JsonWriter& json, std::int64_t id, const std::string
       "SELECT DISTINCT message, offset, length FROM findings WHERE file_id = ? AND severity <> 'note' ORDER BY origin, "
       "offset");
   findings.bind(id);
-  std::vector<Stretch> hurt;
+  std::vector<MessageRange> hurt;
   while (findings.step()) {
     if (messages.size() < most_messages) messages.push_back(findings.text(0));
     if (!findings.is_null(1)) hurt.push_back({findings.whole(1), findings.whole(2)});
   }
-  for (const Stretch& one : innermost(std::move(hurt))) {
+  for (const MessageRange& one : innermost(std::move(hurt))) {
     json.begin_array().value(one.offset).value(one.length).end_array();
   }
   json.end_array().key("messages").array(messages).key("slices").begin_array();

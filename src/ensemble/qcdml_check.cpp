@@ -322,7 +322,7 @@ Check check(const std::string& path, const std::string& document, const QcdmlOpt
   result.verdict = verification.verdict;
   look_into(result.verdict,
             [&] { std::ranges::move(io::broken_rules(path, options.limits), std::back_inserter(result.findings)); });
-  io::add_untold_errors(result.findings, verification);
+  io::add_new_errors(result.findings, verification);
   io::require_error(
       result.findings, verification,
       qcdml::finding(Severity::error, "verdict", fmt::format("{}: the file is {}", path, name(verification.verdict))));

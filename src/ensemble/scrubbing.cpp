@@ -34,12 +34,12 @@ using ensemble::ScrubReport;
 constexpr std::string_view bit_rot = "bit rot", replaced = "replaced", changed_and_damaged = "changed and damaged";
 
 // An entry that is due, from the catalogue.
-struct Due {
+struct DueEntry {
   std::int64_t id = 0;
   std::string path;
   FileStatus status;
   std::vector<FurtherFile> further;
-  std::optional<SeenSound> sound;
+  std::optional<SoundState> sound;
 };
 
 // The result of reading it.
@@ -63,11 +63,11 @@ class DueFiles {
                                 "'replaced') ORDER BY id DESC LIMIT 1")),
         sums_(database.prepare("SELECT full_path(path), size, modified_ns, cksum FROM sums WHERE file_id = ?")) {}
 
-  void complete(Due& file) {
+  void complete(DueEntry& file) {
     further_.bind(file.id);
     while (further_.step()) file.further.push_back({further_.text(0), status(further_)});
     if (!sound_.bind(file.id).step()) return;
-    file.sound = SeenSound{sound_.text(0), {}};
+    file.sound = SoundState{sound_.text(0), {}};
     sums_.bind(file.id);
     while (sums_.step()) {
       file.sound->files.push_back({sums_.text(0), status(sums_), static_cast<std::uint32_t>(sums_.whole(3))});
@@ -96,8 +96,8 @@ Condition condition_of(const Database& database, const std::string& which) {
   return {.sql = "is_below(full_path(path), ?)", .values = {full_path(which)}, .properties = {}};
 }
 
-std::vector<Due> due_files(const Database& database, const std::string& since, const Condition& condition) {
-  std::vector<Due> due;
+std::vector<DueEntry> due_files(const Database& database, const std::string& since, const Condition& condition) {
+  std::vector<DueEntry> due;
   std::optional<std::string> before;
   if (!since.empty()) before = base::utc_text(base::seconds_now() - seconds_of(since));
   Statement rows = database.prepare(fmt::format(
@@ -110,7 +110,7 @@ std::vector<Due> due_files(const Database& database, const std::string& since, c
   rows.bind_at(++number, before ? 1 : 0);
   rows.bind_at(++number, before);
   while (rows.step()) {
-    Due file;
+    DueEntry file;
     file.id = rows.whole(0);
     file.path = rows.text(1);
     file.status.size = static_cast<std::uint64_t>(rows.whole(2));
@@ -137,7 +137,7 @@ bool are_as_they_were(const std::vector<SummedFile>& files) {
   });
 }
 
-bool is_as_catalogued(const ExaminedFile& examined, const Due& file) {
+bool is_as_catalogued(const ExaminedFile& examined, const DueEntry& file) {
   const auto is_same = [](const FurtherFile& a, const FurtherFile& b) {
     return a.path == b.path && is_as(a.status, b.status);
   };
@@ -160,7 +160,7 @@ std::vector<std::string> rotten(const std::vector<SummedFile>& before, const std
 }
 
 // For an unreadable entry: unmodified files are summed nevertheless.
-void sum_unwritten(Examined& examined, const Due& file) {
+void sum_unwritten(Examined& examined, const DueEntry& file) {
   examined.files.clear();
   if (!file.sound) return;
   for (const SummedFile& before : file.sound->files) {
@@ -186,7 +186,7 @@ void read_once(Examined& examined, const VerifyOptions& how, Pace* pace) {
   }
 }
 
-Examined examine(const Due& file, const VerifyOptions& how, Pace* pace) {
+Examined examine(const DueEntry& file, const VerifyOptions& how, Pace* pace) {
   constexpr int attempts = 3;
   for (int attempt = 1;; ++attempt) {
     Examined examined;
@@ -194,7 +194,7 @@ Examined examine(const Due& file, const VerifyOptions& how, Pace* pace) {
     examined.is_missing = examined.examined.is_gone;
     if (examined.is_missing) return examined;
     if (!examined.examined.other.empty()) {
-      const Place place{Standing::lost, "the catalogue lists it"};
+      const Place place{FileRole::lost, "the catalogue lists it"};
       examined.problem = sentence_of(place, file.path, examined.examined.other);
     } else {
       examined.files = files_of(examined.examined);
@@ -228,11 +228,11 @@ class Scrubbing {
         drop_slices_(database.prepare("DELETE FROM damaged_slices WHERE file_id = ?")),
         store_(database) {}
 
-  void keep(const Due& file, Examined examined);
+  void keep(const DueEntry& file, Examined examined);
 
  private:
-  void keep_unreadable(const Due& file, Examined examined);
-  void keep_read(const Due& file, const Examined& examined, const Judged& judged);
+  void keep_unreadable(const DueEntry& file, Examined examined);
+  void keep_read(const DueEntry& file, const Examined& examined, const Judged& judged);
   void keep_sums(std::int64_t id, const std::vector<SummedFile>& files);
   void keep_damage(std::int64_t id, const Verification& verification);
   void count(Scrubbed scrubbed);
@@ -244,7 +244,7 @@ class Scrubbing {
   Store store_;
 };
 
-void Scrubbing::keep(const Due& file, Examined examined) {
+void Scrubbing::keep(const DueEntry& file, Examined examined) {
   if (examined.is_missing || !examined.problem.empty()) return keep_unreadable(file, std::move(examined));
   if (!is_as_catalogued(examined.examined, file)) store_.keep(examined.examined, now_);
   Judged judged = judge(file.sound, examined.files, examined.verification.verdict);
@@ -252,7 +252,7 @@ void Scrubbing::keep(const Due& file, Examined examined) {
   count({file.path, std::move(judged.verdict), std::move(judged.sentence), std::move(examined.verification)});
 }
 
-void Scrubbing::keep_unreadable(const Due& file, Examined examined) {
+void Scrubbing::keep_unreadable(const DueEntry& file, Examined examined) {
   Verification nothing;
   nothing.path = file.path;
   nothing.verdict = Verdict::unreadable;
@@ -273,7 +273,7 @@ void Scrubbing::keep_unreadable(const Due& file, Examined examined) {
   count({file.path, std::move(judged.verdict), std::move(judged.sentence), std::move(nothing)});
 }
 
-void Scrubbing::keep_read(const Due& file, const Examined& examined, const Judged& judged) {
+void Scrubbing::keep_read(const DueEntry& file, const Examined& examined, const Judged& judged) {
   const Verification& verification = examined.verification;
   const FieldVerdict* first = verification.fields.empty() ? nullptr : &verification.fields.front();
   const SummedFile& own = examined.files.front();
@@ -390,7 +390,7 @@ std::string failure_of(Verdict verdict) {
 
 }  // namespace
 
-Judged judge(const std::optional<SeenSound>& before, const std::vector<SummedFile>& now, Verdict verdict) {
+Judged judge(const std::optional<SoundState>& before, const std::vector<SummedFile>& now, Verdict verdict) {
   const std::string word(name(verdict));
   if (!before) {
     if (!is_ok(verdict)) {
@@ -429,15 +429,15 @@ ScrubReport scrub(Database& database, const CatalogueOptions& options) {
   report.db = database.path();
   std::optional<Pace> pace;
   if (!options.rate.empty()) pace.emplace(rate_of(options.rate));
-  const std::vector<Due> due = due_files(database, options.since, condition_of(database, options.which));
+  const std::vector<DueEntry> due = due_files(database, options.since, condition_of(database, options.which));
   report.due = due.size();
-  const int all = comm::or_usable_cores(options.threads);
+  const int all = comm::count_or_cores(options.threads);
   const auto threads = static_cast<int>(std::clamp<std::uint64_t>(due.size(), 1, static_cast<std::uint64_t>(all)));
   VerifyOptions how{.physics = options.physics, .limits = options.limits};
   how.memory_bytes /= static_cast<std::uint64_t>(threads);
   how.threads = all / threads;
   Scrubbing scrubbing(database, report);
-  using Item = std::pair<const Due*, Examined>;
+  using Item = std::pair<const DueEntry*, Examined>;
   const auto keep = [&](Item item) { scrubbing.keep(*item.first, std::move(item.second)); };
   Batches<Item, decltype(keep)> batches(database, keep);
   base::in_order(

@@ -18,7 +18,7 @@ FileStatus stamp(std::int64_t modified) {
 
 std::vector<SummedFile> one(std::int64_t modified, std::uint32_t cksum) { return {{"conf", stamp(modified), cksum}}; }
 
-const SeenSound before{.at = "2026-01-01T00:00:00Z", .files = one(5, 77)};
+const SoundState before{.at = "2026-01-01T00:00:00Z", .files = one(5, 77)};
 
 TEST(ScrubVerdicts, TellBitRotFromReplacement) {
   EXPECT_EQ(judge(std::nullopt, one(5, 77), Verdict::sound).verdict, "sound");
@@ -45,7 +45,7 @@ TEST(ScrubVerdicts, AreThoseOfTheVerificationWhereNothingElseIsKnown) {
 // Whichever of several files it is.
 TEST(ScrubVerdicts, SeeTheRotOfEveryFileOfAnEntry) {
   const std::vector<SummedFile> files = {{"set", stamp(5), 1}, {"set.0", stamp(5), 2}, {"set.1", stamp(5), 3}};
-  const SeenSound seen{.at = "2026-01-01T00:00:00Z", .files = files};
+  const SoundState seen{.at = "2026-01-01T00:00:00Z", .files = files};
   EXPECT_EQ(judge(seen, files, Verdict::consistent).verdict, "consistent");
   for (std::size_t k = 0; k < files.size(); ++k) {
     std::vector<SummedFile> seen_now = files;
@@ -58,7 +58,7 @@ TEST(ScrubVerdicts, SeeTheRotOfEveryFileOfAnEntry) {
   }
   EXPECT_EQ(judge(seen, {files[0], files[1]}, Verdict::damaged).verdict, "changed and damaged");
   // An earlier version kept the sum of the first file alone.
-  EXPECT_EQ(judge(SeenSound{.at = seen.at, .files = {files[0]}}, files, Verdict::consistent).verdict, "consistent");
+  EXPECT_EQ(judge(SoundState{.at = seen.at, .files = {files[0]}}, files, Verdict::consistent).verdict, "consistent");
 }
 
 TEST(ScrubIntervals, AreANumberAndAUnit) {

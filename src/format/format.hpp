@@ -186,9 +186,9 @@ class LQ_INNER FieldFormat : public RecordFormat {
 };
 
 // What a format knows of the correct bytes of a damaged file. Reports what it did; never changes payload.
-class LQ_INNER Mender {
+class LQ_INNER Repairer {
  public:
-  virtual ~Mender() = default;
+  virtual ~Repairer() = default;
   // Headers and texts are corrected if their correct bytes are known. Missing data at the end become zeros: returns
   // the offset from which on they are missing.
   virtual std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits& limits, Findings& done) const = 0;
@@ -247,7 +247,7 @@ struct Format {
   const Container* container = nullptr;
   const RecordFormat* records = nullptr;                // nullptr: takes no records of the user
   const FieldFormat* fields = nullptr;                  // nullptr: takes no fields
-  const Mender* mender = nullptr;                       // nullptr: the correct bytes of a damaged file are unknown
+  const Repairer* repairer = nullptr;                   // nullptr: the correct bytes of a damaged file are unknown
   const Examiner* examiner = nullptr;                   // nullptr: there is nothing but fields and what scan() checks
   std::span<const std::string_view> record_types = {};  // of LIME records that its readers search for
 
@@ -318,15 +318,15 @@ inline bool needs_unique_names(const FieldFormat& format) noexcept {
 }
 
 // Can warn about a field that the format supports but its original programs do not read.
-class LQ_INNER Advises {
+class LQ_INNER AdviceProvider {
  public:
-  virtual ~Advises() = default;
+  virtual ~AdviceProvider() = default;
   // A sentence without the file name, or empty.
   virtual std::string advice(const FieldSpec& in_file) const = 0;
 };
 
 inline std::string advice_of(const FieldFormat& format, const FieldSpec& in_file) {
-  const auto* const adviser = dynamic_cast<const Advises*>(&format);
+  const auto* const adviser = dynamic_cast<const AdviceProvider*>(&format);
   return adviser == nullptr ? std::string{} : adviser->advice(in_file);
 }
 

@@ -46,7 +46,7 @@ void store_sums(base::EditedSource& file, const Catalog& catalog, const FieldEnt
   if (sums.sums.all.empty()) {
     return state_unproven(file, "since a repair: a field had no checksum that could be read, and the file was damaged");
   }
-  const Where where{catalog.path, absolute_path(entry.name)};
+  const ErrorPlace where{catalog.path, absolute_path(entry.name)};
   edit(file, [&](hid_t opened) {
     const Handle object = require(H5Oopen(opened, where.object.c_str(), H5P_DEFAULT), H5Oclose, where, "is not there");
     const LayoutWriter& layout = layout_of(object.get());
@@ -65,7 +65,7 @@ void store_sums(base::EditedSource& file, const Catalog& catalog, const FieldEnt
 }
 
 void state_unproven(base::EditedSource& file, const std::string& why) {
-  const Where where{file.path(), "/"};
+  const ErrorPlace where{file.path(), "/"};
   edit(file, [&](hid_t opened) {
     const Handle root = require(H5Oopen(opened, "/", H5P_DEFAULT), H5Oclose, where, "is not there");
     const std::string name(format::unproven_text);
@@ -132,7 +132,7 @@ namespace {
 // Maximum ratio of missing to existing bytes, because a damaged superblock may state anything.
 constexpr std::uint64_t most_missing = 16;
 
-class Hdf5Mender final : public format::Mender {
+class Hdf5Repairer final : public format::Repairer {
  public:
   // The library rejects a file that is shorter than its superblock states, although most of it may exist: the missing
   // bytes become zeros, which are not a header of an object.
@@ -187,8 +187,8 @@ class Hdf5Mender final : public format::Mender {
 
 }  // namespace
 
-const format::Mender& mender() {
-  static const Hdf5Mender only;
+const format::Repairer& repairer() {
+  static const Hdf5Repairer only;
   return only;
 }
 
@@ -246,7 +246,7 @@ const format::Format& format() {
                                   .container = &hdf5,
                                   .records = &field_format(),
                                   .fields = &field_format(),
-                                  .mender = &mender(),
+                                  .repairer = &repairer(),
                                   .examiner = &examiner()};
   return row;
 }

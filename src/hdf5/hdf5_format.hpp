@@ -45,6 +45,6 @@ const format::FieldFormat& field_format();
 const format::Examiner& examiner();
 
 // Repairs a damaged HDF5 file where the correct bytes are known.
-const format::Mender& mender();
+const format::Repairer& repairer();
 
 }  // namespace lq::hdf5

@@ -53,7 +53,7 @@ namespace {
 using Done = std::atomic<bool>;
 
 // How a background transfer runs.
-struct Manner {
+struct RunMode {
   bool has_thread = true;                  // else the caller's thread runs the steps
   bool is_ahead = false;                   // read ahead: the storage receives prefetch requests
   std::shared_ptr<const Done> after = {};  // what another transfer's thread has to finish before; nullptr: nothing
@@ -65,16 +65,16 @@ struct Pending::State {
   State(std::string file, const Grid& grid) : path(std::move(file)), communicator(grid.communicator()) {}
 
   // Local; cannot fail, because the other ranks rely on this one from now on.
-  void start(std::unique_ptr<io::Transfer> moving, const io::BufferGuard& memory, Manner manner) noexcept {
+  void start(std::unique_ptr<io::Transfer> moving, const io::BufferGuard& memory, RunMode manner) noexcept {
     transfer = std::move(moving);
     borrowed = memory;
-    if (manner.is_ahead) transfer->movement().fetch_ahead();
-    if (!manner.has_thread || transfer->movement().needs_messages()) return;
+    if (manner.is_ahead) transfer->steps().fetch_ahead();
+    if (!manner.has_thread || transfer->steps().needs_messages()) return;
     try {
       thread = std::make_unique<std::thread>();
-      *thread = base::start_quiet_thread([this, after = std::move(manner.after)] {
+      *thread = base::start_thread_signals_blocked([this, after = std::move(manner.after)] {
         if (after) after->wait(false, std::memory_order_acquire);
-        failure = engine::outcome_of(transfer->movement());
+        failure = engine::outcome_of(transfer->steps());
         done->store(true, std::memory_order_release);
         done->notify_all();
       });
@@ -89,7 +89,7 @@ struct Pending::State {
     if (process != ::getpid()) {
       leave_to_parent();
     } else {
-      transfer->movement().cancel();
+      transfer->steps().cancel();
       complete();
     }
   }
@@ -105,11 +105,11 @@ struct Pending::State {
   // Runs all remaining steps. A waiting caller helps with them.
   void complete() {
     if (thread && thread->joinable()) {
-      transfer->movement().help();
+      transfer->steps().help();
       end_if_interrupted();
       thread->join();
     }
-    if (by_caller && !*done) failure = engine::outcome_of(transfer->movement());
+    if (by_caller && !*done) failure = engine::outcome_of(transfer->steps());
     *done = true;
   }
 
@@ -117,7 +117,7 @@ struct Pending::State {
   void end_if_interrupted() noexcept {
     base::Backoff backoff(base::Backoff::Who::helper);
     while (base::may_be_interrupted() && !done->load(std::memory_order_acquire)) {
-      if (base::is_interrupted()) return transfer->movement().cancel();
+      if (base::is_interrupted()) return transfer->steps().cancel();
       backoff.wait();
     }
   }
@@ -127,7 +127,7 @@ struct Pending::State {
     constexpr int few = 4;
     try {
       engine::Progress progress = engine::Progress::moved;
-      for (int i = 0; i < few && progress == engine::Progress::moved; ++i) progress = transfer->movement().step();
+      for (int i = 0; i < few && progress == engine::Progress::moved; ++i) progress = transfer->steps().step();
       if (progress == engine::Progress::finished) *done = true;
     } catch (...) {
       failure = std::current_exception();
@@ -180,7 +180,7 @@ Report Pending::wait() {
 
 void Pending::cancel() {
   State& state = open_state(state_);
-  state.transfer->movement().cancel();
+  state.transfer->steps().cancel();
   state.complete();
   state.transfer.reset();
   state.communicator.engine().barrier();  // the file is removed on all ranks
@@ -203,7 +203,7 @@ struct PendingAccess {
     });
   }
   static Pending launch(std::unique_ptr<Pending::State> state, std::unique_ptr<io::Transfer> transfer,
-                        const io::BufferGuard& borrowed, Manner manner = {}) {
+                        const io::BufferGuard& borrowed, RunMode manner = {}) {
     state->start(std::move(transfer), borrowed, std::move(manner));
     return Pending(std::move(state));
   }
@@ -227,7 +227,7 @@ namespace {
 // Collective. Starts the read that `begin` creates from its options.
 template <class Begin>
 Pending start_reading(const std::string& path, const Begin& begin, const Grid& grid, const ReadOptions& options,
-                      Manner manner = {}) {
+                      RunMode manner = {}) {
   const base::Uninterruptible outlasts_this_call;
   auto prepared = PendingAccess::prepare(path, grid, options);
   auto transfer = begin(prepared.options);
@@ -236,14 +236,14 @@ Pending start_reading(const std::string& path, const Begin& begin, const Grid& g
 
 // One field of a path.
 Pending start_reading(const std::string& path, const Grid& grid, const MutableField& field, const ReadOptions& options,
-                      Manner manner = {}) {
+                      RunMode manner = {}) {
   const auto begin = [&](const ReadOptions& prepared) {
     return io::begin_read(storage::resolve(path), path, grid, field, prepared);
   };
   return start_reading(path, begin, grid, options, std::move(manner));
 }
 Pending start_reading(const std::string& path, const io::BeginRead& begin_field, const Grid& grid,
-                      const MutableField& field, const ReadOptions& options, Manner manner = {}) {
+                      const MutableField& field, const ReadOptions& options, RunMode manner = {}) {
   const auto begin = [&](const ReadOptions& prepared) { return begin_field(grid, field, prepared); };
   return start_reading(path, begin, grid, options, std::move(manner));
 }
@@ -303,7 +303,7 @@ struct ReadAhead::State {
   // Without a core of its own, a thread would compete with the program's thread, which waits for it anyway: then only
   // the bytes are prefetched from the device, and the rest is done when needed. With a core, fields are read one
   // at a time, because the first of them is needed first.
-  Manner manner() const { return {has_core || waits_for_servers, true, waits_for_servers ? nullptr : last_thread}; }
+  RunMode manner() const { return {has_core || waits_for_servers, true, waits_for_servers ? nullptr : last_thread}; }
   Arrival arrival(std::size_t number, Report report) const {
     return {begin_field ? paths.front() : paths[number], number % buffers.size(), begin_field ? indices[number] : 0,
             std::move(report)};
@@ -323,8 +323,9 @@ struct ReadAhead::State {
     comm::require_same(comm, [&] {
       std::string fields;
       for (const std::uint64_t index : indices) fields += fmt::format(" {}", index);
-      return std::vector<comm::Stated>{{"the fields to read ahead", fmt::format("{} paths, fields{}, {} buffers",
-                                                                                paths.size(), fields, buffers.size())}};
+      return std::vector<comm::StatedArgument>{
+          {"the fields to read ahead",
+           fmt::format("{} paths, fields{}, {} buffers", paths.size(), fields, buffers.size())}};
     });
     find_core();
     start_all();

@@ -92,7 +92,7 @@ void require_kept(const Catalog& catalog, const FieldEntry& entry, const format:
 
 }  // namespace
 
-bool speaks_of_all_sites(std::string_view name, std::string_view text) {
+bool describes_all_sites(std::string_view name, std::string_view text) {
   constexpr std::array<std::string_view, 4> names{"xlf-info", "ildg-data-lfn", "grid-format", "FieldNormMetaData"};
   if (std::ranges::find(names, name) != names.end()) return true;
   constexpr std::array<std::string_view, 5> words{"plaq", "linktr", "link_trace", "trajectory", "checksum"};
@@ -108,7 +108,7 @@ Metadata merge_texts(const Catalog& catalog, const FieldEntry& entry, bool is_wh
   Metadata texts = texts_of(catalog, entry);
   std::erase_if(texts, [&](const auto& text) {
     return std::ranges::any_of(given, [&](const auto& item) { return same_name(item.first, text.first); }) ||
-           (!is_whole && speaks_of_all_sites(text.first, text.second));
+           (!is_whole && describes_all_sites(text.first, text.second));
   });
   const Precision stored = entry.payload.spec.precision;
   Metadata result = target.for_fields().carried(texts, !is_whole || options.write.precision.value_or(stored) != stored);
@@ -134,7 +134,7 @@ void require_sound(storage::Transport& transport, const std::string& path, const
   const Verification examined = verify(transport, path, communicator, how);
   if (examined.ok) return;
   std::vector<Finding> errors;
-  add_untold_errors(errors, examined);
+  add_new_errors(errors, examined);
   require_error(errors, examined, {.severity = Severity::error, .message = path + ": its data are not proven"});
   throw Error(Code::checksum_mismatch, errors.front().message, {.path = path, .record = errors.front().record});
 }

@@ -50,7 +50,7 @@ Metadata merge_texts(const Catalog& catalog, const FieldEntry& entry, bool is_wh
                      const ConvertOptions& options);
 
 // True if a text states values measured on all sites, or names the whole file: for a part of it these are wrong.
-bool speaks_of_all_sites(std::string_view name, std::string_view text);
+bool describes_all_sites(std::string_view name, std::string_view text);
 
 // Converts a part of the lattice, which becomes the whole lattice of the new file. Each rank holds its sites.
 

@@ -149,7 +149,7 @@ struct PartCopy {
       ConvertStats& mine = seen[static_cast<std::size_t>(thread)];
       engine::PassThrough sites(input, source, output, target,
                                 lattice::share_of(source.stored.volume(), part.all, part.number), mine.written);
-      engine::checksum_sites(sites, source, part, engine::pump_options(source, block_bytes, 1, memory_bytes, true),
+      engine::checksum_sites(sites, source, part, engine::block_options(source, block_bytes, 1, memory_bytes, true),
                              mine.read, thread == 0 && communicator.is_root() ? progress : Progress{});
       sites.require_all();
     });
@@ -277,7 +277,7 @@ std::vector<Chosen> choose(const Catalog& catalog, const std::string& to, const 
 // A broken structure cannot be accepted: it is unknown which records existed. Repair makes a file of the intact
 // parts, and names what is lost.
 [[noreturn]] void refuse_structure(const Catalog& catalog, const Error& error, const ConvertOptions& options) {
-  if (format::format_named(catalog.format).mender == nullptr) throw error;
+  if (format::format_named(catalog.format).repairer == nullptr) throw error;
   throw Error(
       error.code(),
       fmt::format("{}. `lq repair` (`lq::repair`) writes the intact parts to a new file; convert that{}", error.what(),
@@ -350,8 +350,8 @@ void add_to(Report& total, Report&& field) {
 }
 
 // Everything but the data.
-Report rehearse(storage::Transport& transport, const Catalog& catalog, const std::vector<Chosen>& chosen,
-                const std::string& to, const Communicator& communicator, const ConvertOptions& options) {
+Report dry_run_write(storage::Transport& transport, const Catalog& catalog, const std::vector<Chosen>& chosen,
+                     const std::string& to, const Communicator& communicator, const ConvertOptions& options) {
   io::FieldWriter writer(transport, communicator, to, options.write);
   Report report;
   for (const Chosen& field : chosen) {
@@ -359,7 +359,7 @@ Report rehearse(storage::Transport& transport, const Catalog& catalog, const std
     // Measured values have the same length as any others.
     const io::Observed observed{entry.plaquette.value_or(0), entry.link_trace.value_or(0)};
     const bool late = is_late(entry, target_of(field, to, options.write).for_fields());
-    add_to(report, writer.rehearse(plan_of(catalog, field, to, observed, late, options)));
+    add_to(report, writer.dry_run_write(plan_of(catalog, field, to, observed, late, options)));
   }
   writer.require_space();
   return report;
@@ -521,7 +521,8 @@ Report convert(const std::string& from, const std::string& to, const Communicato
     return convert_fields(transport, *source, chosen, to, communicator, how);
   }
   const ConvertOptions how = comm::agree(comm, [&] { return options; });
-  Report report = comm::agree(comm, [&] { return rehearse(transport, catalog, chosen, to, communicator, options); });
+  Report report =
+      comm::agree(comm, [&] { return dry_run_write(transport, catalog, chosen, to, communicator, options); });
   for (const Chosen& field : chosen) io::rehearse_part(*source, field.entry, field.part, communicator, how);
   return report;
 }

@@ -11,8 +11,8 @@
 
 #include <fmt/format.h>
 
-#include "engine/movement.hpp"
 #include "engine/site_packer.hpp"
+#include "engine/stepwise_transfer.hpp"
 #include "io/judgement.hpp"
 #include "kernels/crc32.hpp"
 #include "lattice/site_order.hpp"

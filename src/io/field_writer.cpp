@@ -62,9 +62,9 @@ StorageReport storage_of(const NewFile& file) {
 }
 
 // Arguments that all ranks must agree on, whatever is written.
-std::vector<comm::Stated> stated(const std::string& path, const WriteOptions& options) {
+std::vector<comm::StatedArgument> stated(const std::string& path, const WriteOptions& options) {
   format::load_format_of(path, options.format);  // here, so that a failure on one rank becomes the error of all
-  std::vector<comm::Stated> arguments = options::stated(options);
+  std::vector<comm::StatedArgument> arguments = options::stated(options);
   arguments.insert(arguments.begin(), {"the path of the file to write", path});
   return arguments;
 }
@@ -265,7 +265,7 @@ Report FieldWriter::describe(const FieldPlan& plan, const FieldSpec& in_file) co
   return report;
 }
 
-Report FieldWriter::rehearse(const FieldPlan& plan) {
+Report FieldWriter::dry_run_write(const FieldPlan& plan) {
   const std::unique_ptr<Placed> placed = plan_field(plan, true);
   const Payload& payload = placed->payload();
   written_.push_back({payload, {}, nullptr});
@@ -394,7 +394,7 @@ Report FieldWriter::finish(const Placed& placed, base::FunctionRef<format::Diges
 void FieldWriter::append_record(const std::string& type, std::string_view contents) {
   comm::Comm& comm = communicator_.engine();
   comm::require_same(comm, [&] {
-    std::vector<comm::Stated> arguments = stated(path_, options_);
+    std::vector<comm::StatedArgument> arguments = stated(path_, options_);
     arguments.push_back({"the type of the record", type});
     return arguments;
   });
@@ -531,8 +531,8 @@ void FieldWriter::read_back(const Written& written, std::uint64_t shift, Report&
       const PayloadFiles files(transport_, temporary_paths(), payload, written.tile_codec);
       engine::checksum_sites(
           files.sequence(), payload, part,
-          engine::pump_options(payload, options_.block_bytes, threads,
-                               engine::granted_memory(options_.route.memory_bytes, 0), files.are_thread_safe()),
+          engine::block_options(payload, options_.block_bytes, threads,
+                                engine::granted_memory(options_.route.memory_bytes, 0), files.are_thread_safe()),
           passed);
     });
     return passed;
@@ -559,9 +559,10 @@ const format::Format& target_format(const std::string& path, const WriteOptions&
   return options.format.empty() ? format::format_for(path, spec, extents) : format::format_named(options.format);
 }
 
-std::vector<comm::Stated> stated_request(const std::string& path, const WriteOptions& options, const FieldSpec& spec,
-                                         const std::string& name, const Metadata& metadata) {
-  std::vector<comm::Stated> arguments = stated(path, options);
+std::vector<comm::StatedArgument> stated_request(const std::string& path, const WriteOptions& options,
+                                                 const FieldSpec& spec, const std::string& name,
+                                                 const Metadata& metadata) {
+  std::vector<comm::StatedArgument> arguments = stated(path, options);
   // Decides the sizes in the file: ranks with different precisions must be told which one to write.
   arguments.push_back({"the precision to write", std::string(lq::name(options.precision.value_or(spec.precision)))});
   arguments.push_back({"the name of the field", name});
@@ -574,9 +575,10 @@ std::vector<comm::Stated> stated_request(const std::string& path, const WriteOpt
   return arguments;
 }
 
-std::vector<comm::Stated> stated_conversion(const std::string& from, const std::string& to,
-                                            const ConvertOptions& options) {
-  std::vector<comm::Stated> arguments = stated_request(to, options.write, FieldSpec{}, from, options.write.metadata);
+std::vector<comm::StatedArgument> stated_conversion(const std::string& from, const std::string& to,
+                                                    const ConvertOptions& options) {
+  std::vector<comm::StatedArgument> arguments =
+      stated_request(to, options.write, FieldSpec{}, from, options.write.metadata);
   std::ranges::move(options::stated("ConvertOptions", options), std::back_inserter(arguments));
   return arguments;
 }

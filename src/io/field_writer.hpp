@@ -42,8 +42,8 @@ class LQ_INNER FieldWriter {
   struct Placed {
     base::Stopwatch watch;
     FieldPlan plan;
-    storage::Seen seen;     // the first file as this rank sees it
-    format::Layout layout;  // head and tail on rank 0 only
+    storage::LocalTraits seen;  // the first file as this rank sees it
+    format::Layout layout;      // head and tail on rank 0 only
     const format::FieldFormat* format = nullptr;
 
     const Payload& payload() const { return layout.payload.front(); }
@@ -86,7 +86,7 @@ class LQ_INNER FieldWriter {
   Report finish(const Placed& placed, base::FunctionRef<format::Digest()> digest,
                 base::FunctionRef<void(Report&)> describe);
   // Local. Plans a field like place() on rank 0 and writes nothing; the report says what would be written.
-  Report rehearse(const FieldPlan& plan);
+  Report dry_run_write(const FieldPlan& plan);
   // Local. Throws no_space unless there is space for the rehearsed fields.
   void require_space() const;
   // Collective. The contents of rank 0 are written.
@@ -151,10 +151,11 @@ const format::Format& target_format(const std::string& path, const WriteOptions&
                                     const Extents& extents);
 
 // Local. Arguments that ranks writing a field together must agree on.
-std::vector<comm::Stated> stated_request(const std::string& path, const WriteOptions& options, const FieldSpec& spec,
-                                         const std::string& name, const Metadata& metadata);
+std::vector<comm::StatedArgument> stated_request(const std::string& path, const WriteOptions& options,
+                                                 const FieldSpec& spec, const std::string& name,
+                                                 const Metadata& metadata);
 // Local. The same for a conversion.
-std::vector<comm::Stated> stated_conversion(const std::string& from, const std::string& to,
-                                            const ConvertOptions& options);
+std::vector<comm::StatedArgument> stated_conversion(const std::string& from, const std::string& to,
+                                                    const ConvertOptions& options);
 
 }  // namespace lq::io

@@ -166,7 +166,7 @@ std::vector<std::int64_t> damaged_slices(const FieldEntry& entry, const engine::
   return {damaged.begin(), damaged.end()};
 }
 
-bool slices_vouch(const FieldEntry& entry, const engine::TransferStats& stats) {
+bool slices_prove(const FieldEntry& entry, const engine::TransferStats& stats) {
   const Sums found = stats.sums.values();
   const auto is_known = [&](const Sum& stated) {
     const Sum* const other = found.find(stated.name);
@@ -268,7 +268,7 @@ Judgement judge_sequence(base::ByteSource& sites, const FieldEntry& entry) {
   payload.at_odd_points = false;
   payload.length = payload.stored.volume() * payload.site_bytes();
   engine::TransferStats stats(payload, sums_of(entry));
-  engine::checksum_sites(sites, payload, {}, engine::pump_options(payload, 0, 1, engine::usual_memory, false), stats);
+  engine::checksum_sites(sites, payload, {}, engine::block_options(payload, 0, 1, engine::usual_memory, false), stats);
   return judge(entry, stats, payload.stored);
 }
 

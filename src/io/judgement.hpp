@@ -43,7 +43,7 @@ Judgement judge(const FieldEntry& entry, const engine::TransferStats& stats, con
 // Numbers of the slices with a stated sum that differs from the data's; `stats` covers the first slices or all.
 std::vector<std::int64_t> damaged_slices(const FieldEntry& entry, const engine::TransferStats& stats);
 // True if there are checksums of all slices, and all sums of slices agree with the data.
-bool slices_vouch(const FieldEntry& entry, const engine::TransferStats& stats);
+bool slices_prove(const FieldEntry& entry, const engine::TransferStats& stats);
 
 // The claim about the part of a field that a repair could not rescue. It is lost, even if other sums agree.
 inline constexpr std::string_view rest_of_field = "rest of the field";

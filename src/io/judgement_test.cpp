@@ -17,7 +17,7 @@
 
 #include <limequat/limequat.hpp>
 
-#include "io/mend.hpp"
+#include "io/repair_file.hpp"
 #include "io/verify.hpp"
 #include "storage/transport.hpp"
 #include "support/contents.hpp"
@@ -113,7 +113,7 @@ TEST_F(ExchangedSites, AreNotRepairedIntoTheirSums) {
   write();
   exchange(5, 5 + 899);
   const auto file = storage::posix().open_read(path_);
-  const MendedFile mended = mend_file(*file, {}, 1);
+  const RepairedFile mended = repair_records(*file, {}, 1);
   EXPECT_FALSE(mended.to_write().is_changed()) << "nothing is written anew";
   EXPECT_TRUE(mended.findings.empty());
 }

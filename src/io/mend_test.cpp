@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Files of tests/golden, which a plain script wrote, are damaged and repaired: what must come back are their bytes.
-#include "io/mend.hpp"
+#include "io/repair_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -50,7 +50,7 @@ struct Mended {
 // With what an examination of the result finds out.
 Mended mended(const std::string& bytes) {
   base::MemorySource file(base::as_bytes(bytes), "damaged");
-  const MendedFile result = mend_file(file, {}, 3);
+  const RepairedFile result = repair_records(file, {}, 3);
   Mended told{contents(result.to_write()), result.catalog, result.findings};
   const auto files = storage::make_memory();
   const auto written = files->create("mended");

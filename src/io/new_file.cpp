@@ -138,7 +138,7 @@ storage::StorageTraits NewFile::unit() const {
   return mine;
 }
 
-storage::Seen NewFile::seen() const {
+storage::LocalTraits NewFile::seen() const {
   const storage::StorageTraits mine = unit();
   return {mine, client(mine)};
 }
@@ -169,12 +169,12 @@ void NewFile::go_on(const std::string& temporary_path) {
     temporary_path_ = temporary_path;
     if (communicator_.is_root()) open_here();
   });
-  struct There {
+  struct FileAtRoot {
     storage::Identity identity;
     storage::StorageTraits unit;
   };
-  const There there = comm::decide_at_root(communicator_.engine(), [&] {
-    There seen;
+  const FileAtRoot there = comm::decide_at_root(communicator_.engine(), [&] {
+    FileAtRoot seen;
     named([&] { seen = {file_->identity_when_opened(), transport_.unit(temporary_path_)}; });
     return seen;
   });

@@ -53,7 +53,7 @@ class LQ_INNER NewFile {
   storage::StorageTraits unit() const;
   // Local. client_of() the file (owners.hpp). `seen`: unit().
   std::uint64_t client(const storage::StorageTraits& seen) const;
-  storage::Seen seen() const;
+  storage::LocalTraits seen() const;
   // Collective. The ranks that may write each block of it.
   storage::Owners owners() const;
   // Continues a part of something larger, which exists as `temporary_path` and stays if abandoned: its owner renames
@@ -92,8 +92,8 @@ class LQ_INNER NewFile {
   void finish(Sync sync);
   // Local. The same on this rank.
   void finish_here(Sync sync);
-  // Renames the file to its name; after finish(). Subfiles of a set that it replaces are removed afterwards. Returns the
-  // seconds.
+  // Renames the file to its name; after finish(). Subfiles of a set that it replaces are removed afterwards. Returns
+  // the seconds.
   double publish(Sync sync);
   // Renames all files of a set, in one step for all readers (replacement.hpp); after finish() of each.
   // Readers find the others through the first one.

@@ -242,9 +242,9 @@ struct NodeCache::State {
 NodeCache::NodeCache(const std::string& path, const Communicator& communicator, const NodeCacheOptions& options) {
   comm::Comm& comm = communicator.engine();
   comm::require_same(comm, [&] {
-    return std::vector<comm::Stated>{{"the file", path},
-                                     {"the bytes of the cache", std::to_string(options.bytes)},
-                                     {"the bytes of a block", std::to_string(options.block_bytes)}};
+    return std::vector<comm::StatedArgument>{{"the file", path},
+                                             {"the bytes of the cache", std::to_string(options.bytes)},
+                                             {"the bytes of a block", std::to_string(options.block_bytes)}};
   });
   state_ = comm::agree(comm, [&] {
     require_cache_options(path, options);

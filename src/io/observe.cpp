@@ -51,7 +51,8 @@ physics::SliceSums MeasuredSlices::sums(const lattice::Share& share) && {
   return std::move(*this).sums(share, unseen_, [](const Box&, const std::byte*) {});
 }
 
-physics::SliceSums MeasuredSlices::sums(const lattice::Share& share, engine::TransferStats& stats, Seen seen) && {
+physics::SliceSums MeasuredSlices::sums(const lattice::Share& share, engine::TransferStats& stats,
+                                        BoxFunction seen) && {
   const base::DefaultFloatEnvironment as_everywhere;
   if (share.begin == share.end) return std::move(sums_);
   const auto memory = [&] { return std::make_unique_for_overwrite<kernels::RowLine[]>(sums_.plane_lines(precision_)); };

@@ -57,7 +57,7 @@ double plaquette_sum(base::ByteSource& sites, const Payload& payload, const Box&
 class MeasuredSlices {
  public:
   // Sites of a box in `memory`, in the order of the file and precision().
-  using Seen = base::FunctionRef<void(const Box& box, const std::byte* memory)>;
+  using BoxFunction = base::FunctionRef<void(const Box& box, const std::byte* memory)>;
 
   // For a measurable field, or U(1). Both must outlive the object.
   MeasuredSlices(base::ByteSource& sites, const Payload& payload);
@@ -68,7 +68,7 @@ class MeasuredSlices {
   Precision precision() const noexcept { return precision_; }
 
   // For some of the slices; their sites go, each once, to `stats` and `seen`.
-  physics::SliceSums sums(const lattice::Share& share, engine::TransferStats& stats, Seen seen) &&;
+  physics::SliceSums sums(const lattice::Share& share, engine::TransferStats& stats, BoxFunction seen) &&;
   physics::SliceSums sums(const lattice::Share& share) &&;
 
  private:

@@ -55,7 +55,7 @@ const Catalog& File::catalog() const { return FileAccess::file_of(*this)->catalo
 Report File::read(const Grid& grid, const MutableField& field, const ReadOptions& options) const {
   const auto file = comm::agree(grid.communicator().engine(), [&] { return FileAccess::file_of(*this); });
   const std::unique_ptr<io::Transfer> transfer = io::begin_read(file, grid, field, options);
-  return transfer->finish(engine::outcome_of(transfer->movement()));
+  return transfer->finish(engine::outcome_of(transfer->steps()));
 }
 
 std::string File::read_record(std::string_view type, std::uint64_t index) const {

@@ -246,7 +246,7 @@ class ParityWriter {
   // It may replace an intact one.
   void read_back(const std::string& path) const {
     const protection::Sidecar written(storage::resolve(path), path);
-    if (written.damage(comm::or_usable_cores(request_.threads)).empty()) return;
+    if (written.damage(comm::count_or_cores(request_.threads)).empty()) return;
     throw Error(Code::checksum_mismatch,
                 request_.sidecar +
                     ": the sidecar read back differs from the one written, and was removed; have the "

@@ -17,7 +17,7 @@
 #include "engine/direct.hpp"
 #include "engine/file_order.hpp"
 #include "engine/sequence.hpp"
-#include "engine/stretches.hpp"
+#include "engine/site_batches.hpp"
 #include "format/tile_codec.hpp"
 #include "lattice/site_order.hpp"
 #include "lattice/tiles.hpp"

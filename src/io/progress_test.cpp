@@ -24,7 +24,7 @@ using testing::formula_sites;
 
 constexpr std::uint64_t told_numbers = 18;
 const Extents told_lattice{8, 8, 8, 12};
-constexpr std::uint64_t told_bytes = 8 * 8 * 8 * 12 * told_numbers * sizeof(double);
+constexpr std::uint64_t message_bytes = 8 * 8 * 8 * 12 * told_numbers * sizeof(double);
 
 struct ToldWay {
   Strategy strategy = Strategy::direct;
@@ -44,7 +44,7 @@ struct Told {
   std::vector<std::uint64_t> done;
   Progress listener() {
     return [this](std::uint64_t now, std::uint64_t total) {
-      EXPECT_EQ(total, told_bytes);
+      EXPECT_EQ(total, message_bytes);
       done.push_back(now);
     };
   }
@@ -85,10 +85,10 @@ class ProgressOf : public ::testing::TestWithParam<ToldWay> {
     }
     ASSERT_FALSE(told.done.empty());
     EXPECT_EQ(std::ranges::adjacent_find(told.done, std::greater_equal()), told.done.end());  // no number twice
-    EXPECT_EQ(told.done.back(), told_bytes);
+    EXPECT_EQ(told.done.back(), message_bytes);
     if (GetParam().threads > 1) return;  // the others may do all while the one that tells waits for a core
     EXPECT_GE(told.done.size(), 3U);
-    EXPECT_LT(told.done.front(), told_bytes);
+    EXPECT_LT(told.done.front(), message_bytes);
   }
 
   std::shared_ptr<storage::Transport> transport_ = storage::make_memory();

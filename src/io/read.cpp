@@ -35,9 +35,9 @@ Coord shifted(const Coord& x, const Coord& by, std::int64_t sign) {
 }
 
 // Arguments that all ranks must agree on; empty for a single rank.
-std::vector<comm::Stated> stated_reading(const Grid& grid, const ReadOptions& options, const FieldSpec& spec) {
+std::vector<comm::StatedArgument> stated_reading(const Grid& grid, const ReadOptions& options, const FieldSpec& spec) {
   if (grid.communicator().size() == 1) return {};
-  std::vector<comm::Stated> arguments = options::stated(options);
+  std::vector<comm::StatedArgument> arguments = options::stated(options);
   arguments.push_back(
       {"the kind of field", fmt::format("{}, {} colors, {} spins, {} links, {} numbers per site", name(spec.kind),
                                         spec.colors, spec.spins, spec.links, spec.numbers)});
@@ -163,7 +163,7 @@ class EntryTransfer {
     sites_.start(open, since);
   }
 
-  engine::Movement& movement() { return sites_.movement(); }
+  engine::StepwiseTransfer& steps() { return sites_.steps(); }
 
   // Collective. The statistics of the sites, without comparing them.
   engine::TransferStats finish_unjudged(const std::exception_ptr& failure) {
@@ -242,7 +242,7 @@ class ReadTransfer final : public Transfer {
     begin_entry(options, nullptr);
   }
 
-  engine::Movement& movement() override { return entry_->movement(); }
+  engine::StepwiseTransfer& steps() override { return entry_->steps(); }
   Report finish(const std::exception_ptr& failure) override { return entry_->finish(failure, watch_); }
   // Collective. After a failure: true if the file was replaced, which may have removed data it needed.
   bool was_replaced() const { return file_->was_replaced(); }
@@ -276,7 +276,7 @@ std::unique_ptr<ReadTransfer> begin_scanning(storage::Transport& transport, cons
   comm::require_same(grid.communicator().engine(), [&] {
     auto file = std::make_shared<ScannedFile>(transport, path, grid.communicator(), options.limits);
     transfer = std::make_unique<ReadTransfer>(grid, field, std::move(file));
-    std::vector<comm::Stated> arguments = stated_reading(grid, options, transfer->spec());
+    std::vector<comm::StatedArgument> arguments = stated_reading(grid, options, transfer->spec());
     arguments.insert(arguments.begin(), stated_path(path));
     return arguments;
   });
@@ -301,7 +301,7 @@ std::unique_ptr<EntryTransfer> start_entry(storage::Transport& transport, const 
 Report move_entry(storage::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
                   const MutableField& local, const ReadOptions& options, const base::Stopwatch& since) {
   const auto transfer = start_entry(transport, catalog, entry, grid, local, options, since);
-  return transfer->finish(engine::outcome_of(transfer->movement()), since);
+  return transfer->finish(engine::outcome_of(transfer->steps()), since);
 }
 
 }  // namespace
@@ -314,7 +314,7 @@ Report read_entry(storage::Transport& transport, const Catalog& catalog, const F
 engine::TransferStats read_unjudged(storage::Transport& transport, const Catalog& catalog, const FieldEntry& entry,
                                     const Grid& grid, const MutableField& local, const ReadOptions& options) {
   const auto transfer = start_entry(transport, catalog, entry, grid, local, options, base::Stopwatch());
-  return transfer->finish_unjudged(engine::outcome_of(transfer->movement()));
+  return transfer->finish_unjudged(engine::outcome_of(transfer->steps()));
 }
 
 Report read_listed(storage::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
@@ -350,7 +350,7 @@ Report read_field(storage::Transport& transport, const std::string& path, const 
   for (int attempt = 1;; ++attempt) {
     const auto transfer = begin_scanning(transport, path, grid, field, options);
     try {
-      return transfer->finish(engine::outcome_of(transfer->movement()));
+      return transfer->finish(engine::outcome_of(transfer->steps()));
     } catch (const Error&) {
       if (attempt == attempts || !transfer->was_replaced()) throw;
     }

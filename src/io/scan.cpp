@@ -51,7 +51,7 @@ class WholeOfSet final : public storage::Window {
 
 }  // namespace
 
-comm::Stated stated_path(const std::string& path) { return {"the path of the file to read", path}; }
+comm::StatedArgument stated_path(const std::string& path) { return {"the path of the file to read", path}; }
 
 bool have_been_replaced(comm::Comm& comm, const storage::PinnedTransport& files) {
   std::array<std::uint64_t, 1> replaced{files.has_seen_replacement() || !files.mean_the_same() ? 1U : 0U};
@@ -64,7 +64,7 @@ std::shared_ptr<ScannedFile> ScannedFile::open(storage::Transport& transport, co
                                                Headers headers) {
   comm::Comm& comm = communicator.engine();
   const auto file = comm::agree(
-      comm, [&] { return std::vector<comm::Stated>{stated_path(path)}; },
+      comm, [&] { return std::vector<comm::StatedArgument>{stated_path(path)}; },
       [&] { return std::make_shared<ScannedFile>(transport, path, communicator, limits, headers); });
   file->scan();
   return file;
@@ -78,14 +78,14 @@ std::unique_ptr<storage::File> JournaledFiles::open_read(const std::string& path
   return std::make_unique<ChangedFile>(std::move(file), changes_);
 }
 
-void JournaledFiles::lay_over(const std::string& path, std::shared_ptr<const Changes> changes) {
+void JournaledFiles::overlay(const std::string& path, std::shared_ptr<const Changes> changes) {
   path_ = path;
   changes_ = std::move(changes);
   subfiles_.reset();
 }
 
 bool JournaledFiles::take_for_set(const std::string& path) {
-  lay_over(path, nullptr);
+  overlay(path, nullptr);
   auto set = storage::set_in(*PinnedTransport::open_read(path), path);
   if (set) subfiles_ = std::make_shared<storage::Subfiles>(*std::move(set), false);
   return subfiles_ != nullptr;
@@ -153,11 +153,11 @@ void ScannedFile::learn(const comm::FromRoot& at_root) {
   for (std::size_t i = 0; i < paths.size(); ++i) {
     if (told[i].inode != 0) files_.expect(paths[i], told[i]);  // else it was not opened
   }
-  files_.lay_over(path_, nullptr);
+  files_.overlay(path_, nullptr);
   if (is_set) files_.take_for_set(path_);
   if (!has_finding(catalog_, "journal-complete")) return;
   const std::string journal = comm::take_text(message);
-  files_.lay_over(path_, changes_of({FoundJournal::State::complete, decode_journal(base::as_bytes(journal)).value()}));
+  files_.overlay(path_, changes_of({FoundJournal::State::complete, decode_journal(base::as_bytes(journal)).value()}));
 }
 
 // At the root. Files that belong together are of one version if, after all of them were opened, their names still
@@ -213,13 +213,13 @@ Catalog ScannedFile::scan_headers(storage::File& file) const {
 
 Catalog ScannedFile::look_at_file() {
   Catalog catalog;
-  files_.lay_over(path_, nullptr);
+  files_.overlay(path_, nullptr);
   const std::shared_ptr<storage::File> file = files_.open_read(path_);
   read_undisturbed(files_, file, [&](storage::File& seen, const FoundJournal& journal) {
     journal_ = journal;
     catalog = scan_headers(seen);
   });
-  files_.lay_over(path_, changes_of(journal_));
+  files_.overlay(path_, changes_of(journal_));
   if (auto finding = finding_of(journal_, path_)) catalog.findings.push_back(std::move(*finding));
   return catalog;
 }

@@ -24,7 +24,7 @@
 namespace lq::io {
 
 // Local. The path that all reading ranks must agree on.
-comm::Stated stated_path(const std::string& path);
+comm::StatedArgument stated_path(const std::string& path);
 
 // Collective. True if on any rank a name refers to another file than at first.
 bool have_been_replaced(comm::Comm& comm, const storage::PinnedTransport& files);
@@ -51,7 +51,7 @@ class JournaledFiles final : public storage::PinnedTransport {
   using PinnedTransport::PinnedTransport;
   std::unique_ptr<storage::File> open_read(const std::string& path) override;
   // Local. While nothing reads. nullptr: unchanged.
-  void lay_over(const std::string& path, std::shared_ptr<const Changes> changes);
+  void overlay(const std::string& path, std::shared_ptr<const Changes> changes);
   // Local. The same: if the file describes a set of subfiles, it stands for the whole they form from now on.
   // Returns true if so.
   bool take_for_set(const std::string& path);

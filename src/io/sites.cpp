@@ -49,11 +49,11 @@ double time_of(storage::File& file, const std::vector<std::byte>& bytes, std::ui
 }
 
 // A file that is removed in any case.
-class Trial {
+class TrialFile {
  public:
-  Trial(storage::Transport& transport, std::string path)
+  TrialFile(storage::Transport& transport, std::string path)
       : transport_(transport), path_(std::move(path)), file_(transport.create(path_)) {}
-  ~Trial() {
+  ~TrialFile() {
     file_.reset();
     try {
       transport_.remove(path_);
@@ -61,8 +61,8 @@ class Trial {
       // Its name tells what it is.
     }
   }
-  Trial(const Trial&) = delete;
-  Trial& operator=(const Trial&) = delete;
+  TrialFile(const TrialFile&) = delete;
+  TrialFile& operator=(const TrialFile&) = delete;
   storage::File& file() const noexcept { return *file_; }
 
  private:
@@ -75,7 +75,7 @@ class Trial {
 
 std::optional<CallCost> measure_calls(storage::Transport& transport, const std::string& path) {
   try {
-    const Trial trial(transport, base::temporary_name(path + ".trial", base::random_number()));
+    const TrialFile trial(transport, base::temporary_name(path + ".trial", base::random_number()));
     const std::vector<std::byte> small(4 * kibi, std::byte{0x5a}), large(mebi, std::byte{0x5a});
     std::uint64_t end = 0;
     const double of_small = time_of(trial.file(), small, end, seconds_of_small);
@@ -203,7 +203,7 @@ struct SiteTransfer::Decision {
 };
 
 void SiteTransfer::tell(Facts& facts) const {
-  storage::SeenByAll::tell(facts.seen(), plan_.unit, plan_.client);
+  storage::CombinedTraits::tell(facts.seen(), plan_.unit, plan_.client);
   facts.unreadable().value = is_readable(rows_, memory()) ? 0 : 1;
   facts.divided_tiles().value = has_whole_tiles(rows_, plan_.payload) ? 0 : 1;
 }
@@ -215,7 +215,7 @@ engine::TransferContext SiteTransfer::detect_context(Facts& facts) const {
   context.is_known = true;
   context.ranks_per_node = static_cast<std::uint64_t>(node.largest());
   context.is_one_node = node.is_only();
-  context.is_one_client = node.is_only() && storage::SeenByAll::have_one_client(facts.seen());
+  context.is_one_client = node.is_only() && storage::CombinedTraits::have_one_client(facts.seen());
   context.can_share = true;  // if no memory can be shared, messages are used instead
   context.can_pull = node.can_pull();
   context.is_in_memory = facts.unreadable().value == 0;
@@ -224,7 +224,7 @@ engine::TransferContext SiteTransfer::detect_context(Facts& facts) const {
 
 // Decided by the root, because others may see another file system, or another profile.
 SiteTransfer::Decision SiteTransfer::decide(Facts& facts, const engine::TransferContext* around) {
-  const storage::StorageTraits unit = storage::SeenByAll::strictest(facts.seen(), plan_.unit);
+  const storage::StorageTraits unit = storage::CombinedTraits::strictest(facts.seen(), plan_.unit);
   const bool is_free = plan_.route.strategy == Strategy::automatic;
   const UsableMachine site = usable_machine_of(plan_.route.profile);
   Machine machine = site.machine;
@@ -334,16 +334,16 @@ void SiteTransfer::start(const Open& open, const base::Stopwatch& since) {
                                     ? plan_.block_bytes
                                     : std::min(read_bytes, rows_.wanted.volume() * plan_.payload.site_bytes());
     const bool is_thread_safe = sequence_->is_thread_safe() && (writes() || !plan_.unit.reads_in_order);
-    const engine::PumpOptions how = engine::pump_options(plan_.payload, block, threads, memory, is_thread_safe);
+    const engine::BlockOptions how = engine::block_options(plan_.payload, block, threads, memory, is_thread_safe);
     call_bytes_ = shares_ ? share_options_.chunk_bytes : how.block_bytes;
-    movement_ = make_movement(std::move(paths), how);
+    steps_ = make_steps(std::move(paths), how);
     if (plan_.progress && comm.rank() == 0)
-      movement_->report_progress_in_bytes(plan_.progress, plan_.region.volume() * plan_.payload.site_bytes());
+      steps_->report_progress_in_bytes(plan_.progress, plan_.region.volume() * plan_.payload.site_bytes());
   });
 }
 
-std::unique_ptr<engine::Movement> SiteTransfer::make_movement(std::unique_ptr<engine::Paths> paths,
-                                                              const engine::PumpOptions& options) {
+std::unique_ptr<engine::StepwiseTransfer> SiteTransfer::make_steps(std::unique_ptr<engine::Paths> paths,
+                                                                   const engine::BlockOptions& options) {
   if (!shares_ && !touches_file_) return engine::move_nothing();
   if (writes()) {
     const auto& from = std::get<Field>(field_);
@@ -369,13 +369,13 @@ void SiteTransfer::finish(const std::exception_ptr& failure) {
   }
   stats_.ranks_at_file = touches_file_ ? 1 : 0;
   stats_.reduce(comm, failure);
-  movement_.reset();
+  steps_.reset();
   sequence_.reset();
 }
 
 void SiteTransfer::move() {
-  const std::unique_ptr<engine::Movement> movement = std::move(movement_);
-  engine::run(*movement);
+  const std::unique_ptr<engine::StepwiseTransfer> steps = std::move(steps_);
+  engine::run(*steps);
 }
 
 void SiteTransfer::describe(Report& report) const {

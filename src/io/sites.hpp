@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Moves the sites of one field between the memory of a grid's ranks and an open file: chooses the strategy and
-// the ranks that touch the file, runs the movement, and collects the sums. Everything that moves sites uses one
+// the ranks that touch the file, runs the transfer, and collects the sums. Everything that moves sites uses one
 // of these: writing, reading, sites in files of the caller's, Lemon.
 #pragma once
 
@@ -95,10 +95,12 @@ class SiteTransfer {
 
    private:
     friend SiteTransfer;
-    storage::SeenByAll::Terms seen() noexcept { return std::span(terms_).subspan<1, storage::SeenByAll::terms>(); }
-    comm::Term& unreadable() noexcept { return terms_[1 + storage::SeenByAll::terms]; }
-    comm::Term& divided_tiles() noexcept { return terms_[2 + storage::SeenByAll::terms]; }
-    std::array<comm::Term, 3 + storage::SeenByAll::terms> terms_{};
+    storage::CombinedTraits::Terms seen() noexcept {
+      return std::span(terms_).subspan<1, storage::CombinedTraits::terms>();
+    }
+    comm::Term& unreadable() noexcept { return terms_[1 + storage::CombinedTraits::terms]; }
+    comm::Term& divided_tiles() noexcept { return terms_[2 + storage::CombinedTraits::terms]; }
+    std::array<comm::Term, 3 + storage::CombinedTraits::terms> terms_{};
   };
   // Local.
   void tell(Facts& facts) const;
@@ -115,18 +117,18 @@ class SiteTransfer {
   const engine::Shares* shares() const noexcept { return shares_.get(); }  // nullptr: direct
   const Payload& payload() const noexcept { return plan_.payload; }
 
-  // Collective. Creates the movement. `open` returns the files of the field, by Payload::file and Tile::file, open on
-  // ranks that touch them; they must outlive the movement. `since`: when this rank began with them.
+  // Collective. Creates the transfer. `open` returns the files of the field, by Payload::file and Tile::file, open on
+  // ranks that touch them; they must outlive the transfer. `since`: when this rank began with them.
   using Open = base::FunctionRef<std::vector<storage::File*>()>;
   void start(const Open& open, const base::Stopwatch& since);
   // Collective. The same for one file, or nullptr.
   void start(storage::File* file);
-  engine::Movement& movement() noexcept { return *movement_; }
+  engine::StepwiseTransfer& steps() noexcept { return *steps_; }
   // Collective. After the sites have passed, or failed to on this rank: all ranks throw, or all have the sums of all
   // sites and the positions of all tiles.
   void finish(const std::exception_ptr& failure);
   // Collective. All steps, and finish().
-  void run() { finish(engine::outcome_of(*movement_)); }
+  void run() { finish(engine::outcome_of(*steps_)); }
   // Only the steps, for callers with their own agreement: throws this rank's error.
   void move();
 
@@ -152,8 +154,8 @@ class SiteTransfer {
   void set_rows();
   void share(const engine::ShareOptions& options);
   void move_to(std::uint64_t offset);
-  std::unique_ptr<engine::Movement> make_movement(std::unique_ptr<engine::Paths> paths,
-                                                  const engine::PumpOptions& options);
+  std::unique_ptr<engine::StepwiseTransfer> make_steps(std::unique_ptr<engine::Paths> paths,
+                                                       const engine::BlockOptions& options);
 
   Grid grid_;
   SitePlan plan_;
@@ -167,8 +169,8 @@ class SiteTransfer {
   std::shared_ptr<const engine::Shares> shares_;
   bool touches_file_ = false;
   engine::TransferStats stats_;
-  std::optional<engine::Sequence> sequence_;    // the movement's view
-  std::unique_ptr<engine::Movement> movement_;  // refers to the other members
+  std::optional<engine::Sequence> sequence_;         // the transfer's view
+  std::unique_ptr<engine::StepwiseTransfer> steps_;  // refers to the other members
   std::vector<Tile> tiles_;
 };
 

@@ -75,7 +75,7 @@ Report move_sites(Storage& storage, const Payload& payload, const Grid& grid, co
   comm::Comm& comm = grid.communicator().engine();
   const base::Stopwatch watch;
   comm::require_same(comm, [&] {
-    std::vector<comm::Stated> arguments = options::stated(options.route);
+    std::vector<comm::StatedArgument> arguments = options::stated(options.route);
     arguments.push_back({"the place of the sites", describe(payload, options)});
     return arguments;
   });

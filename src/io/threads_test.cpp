@@ -343,7 +343,7 @@ TEST_F(Files, ThatEndEarlyAreToldOfInTheSameWords) {
   const MutableField field{Sites::spec(), values.data(), values.size(), {}, {}};
   const Box all = whole(grid_.extents());
   const auto messages = [&](int threads) {
-    const engine::PumpOptions options = engine::pump_options(payload, 4096, threads, 1 << 20, true);
+    const engine::BlockOptions options = engine::block_options(payload, 4096, threads, 1 << 20, true);
     engine::TransferStats stats(payload, {{SumKind::scidac, SumOf::field}});
     const lattice::RowPlan rows{payload.extents, payload.stored, payload.order, all, {}, all};
     return std::pair(std::string(error_of([&] {

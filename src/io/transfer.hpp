@@ -15,7 +15,7 @@
 #include <limequat/report.hpp>
 
 #include "base/inner.hpp"
-#include "engine/movement.hpp"
+#include "engine/stepwise_transfer.hpp"
 #include "io/field_writer.hpp"
 #include "io/scan.hpp"
 #include "storage/transport.hpp"
@@ -26,7 +26,7 @@ class Transfer {
  public:
   virtual ~Transfer() = default;
   // Local steps, from any thread.
-  virtual engine::Movement& movement() = 0;
+  virtual engine::StepwiseTransfer& steps() = 0;
   // Collective. The sites have moved, or failed to on this rank.
   virtual Report finish(const std::exception_ptr& failure) = 0;
 };

@@ -214,17 +214,17 @@ bool has_errors(const std::vector<Finding>& findings) noexcept {
   return std::ranges::any_of(findings, [](const Finding& finding) { return finding.severity == Severity::error; });
 }
 
-void add_untold(std::vector<Finding>& findings, std::vector<Finding> more) {
+void add_new_findings(std::vector<Finding>& findings, std::vector<Finding> more) {
   for (Finding& finding : more) {
     const auto is_same = [&](const Finding& told) { return told.message == finding.message; };
     if (std::ranges::none_of(findings, is_same)) findings.push_back(std::move(finding));
   }
 }
 
-void add_untold_errors(std::vector<Finding>& findings, const Verification& examined) {
+void add_new_errors(std::vector<Finding>& findings, const Verification& examined) {
   std::vector<Finding> errors = examined.findings;
   std::erase_if(errors, [](const Finding& finding) { return finding.severity != Severity::error; });
-  add_untold(findings, std::move(errors));
+  add_new_findings(findings, std::move(errors));
 }
 
 void require_error(std::vector<Finding>& findings, const Verification& examined, Finding otherwise) {

@@ -34,9 +34,9 @@ std::optional<Error> first_error(const Verification& examined, std::string_view 
 // All of its errors in one message, the first of them first: eight, then how many more there are. Empty: none.
 LQ_INNER std::optional<Error> all_errors(const Verification& examined, std::string_view about);
 // Adds those of `more` whose messages are not yet among `findings`.
-void add_untold(std::vector<Finding>& findings, std::vector<Finding> more);
+void add_new_findings(std::vector<Finding>& findings, std::vector<Finding> more);
 // The same for errors only.
-LQ_INNER void add_untold_errors(std::vector<Finding>& findings, const Verification& examined);
+LQ_INNER void add_new_errors(std::vector<Finding>& findings, const Verification& examined);
 // Adds an error if the verdict is insufficient, even if no finding is an error.
 LQ_INNER void require_error(std::vector<Finding>& findings, const Verification& examined, Finding otherwise);
 

@@ -285,8 +285,8 @@ engine::TransferStats Verifier::read_past(const FieldEntry& entry) {
     if (mine.number >= entry.payload.stored.volume()) return passed;
     const io::PayloadFiles files(file_->files(), catalog(), entry.payload);
     engine::checksum_sites(files.sequence(), entry.payload, mine,
-                           engine::pump_options(entry.payload, options_.block_bytes, threads, engine::usual_memory,
-                                                files.are_thread_safe()),
+                           engine::block_options(entry.payload, options_.block_bytes, threads, engine::usual_memory,
+                                                 files.are_thread_safe()),
                            passed, communicator_.is_root() ? options_.progress : Progress{});
     return passed;
   });

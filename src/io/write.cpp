@@ -44,7 +44,7 @@ class FieldTransfer {
     const WriteOptions& options;
   };
   // Local. Arguments that all ranks must agree on; empty for a single rank.
-  std::vector<comm::Stated> stated(const Request& request) const {
+  std::vector<comm::StatedArgument> stated(const Request& request) const {
     if (grid_.communicator().size() == 1) return {};
     return stated_request(request.path, request.options, local_.spec, request.name, request.metadata);
   }
@@ -87,7 +87,7 @@ class FieldTransfer {
     sites_->start([&] { return writer_.open(*placed_, sites_->touches_file()); }, placed_->watch);
   }
 
-  engine::Movement& movement() { return sites_->movement(); }
+  engine::StepwiseTransfer& steps() { return sites_->steps(); }
 
   // Collective. After the sites have passed, or failed to on this rank.
   Report finish(const std::exception_ptr& failure) {
@@ -141,7 +141,7 @@ class WriteTransfer final : public Transfer {
       : writer_(transport, grid.communicator(), path, options), field_(writer_, grid, field) {}
   FieldTransfer& field() noexcept { return field_; }
 
-  engine::Movement& movement() override { return field_.movement(); }
+  engine::StepwiseTransfer& steps() override { return field_.steps(); }
 
   Report finish(const std::exception_ptr& failure) override {
     Report report = field_.finish(failure);
@@ -169,7 +169,7 @@ Report append_field(FieldWriter& writer, storage::Transport& transport, const Gr
       },
       [&] { transfer->plan(request); });
   transfer->begin(request);
-  return transfer->finish(engine::outcome_of(transfer->movement()));
+  return transfer->finish(engine::outcome_of(transfer->steps()));
 }
 
 std::unique_ptr<Transfer> begin_write(storage::Transport& transport, const std::string& path, const Grid& grid,
@@ -190,7 +190,7 @@ std::unique_ptr<Transfer> begin_write(storage::Transport& transport, const std::
 Report write_field(storage::Transport& transport, const std::string& path, const Grid& grid, const Field& field,
                    const WriteOptions& options) {
   const std::unique_ptr<Transfer> transfer = begin_write(transport, path, grid, field, options);
-  return transfer->finish(engine::outcome_of(transfer->movement()));
+  return transfer->finish(engine::outcome_of(transfer->steps()));
 }
 
 }  // namespace io

@@ -276,8 +276,8 @@ TEST_F(Planning, IsDoneByOneRankWhichSeesTheFile) {
 TEST_F(Planning, OfARehearsalSeesNothing) {
   FieldWriter writer(*transport_, Grid({2, 2, 2, 2}).communicator(), "a.watched", options_);
   const FieldPlan plan{"one", spinor_spec(Precision::double_), {2, 2, 2, 2}, {}};
-  writer.rehearse(plan);
-  writer.rehearse(plan);
+  writer.dry_run_write(plan);
+  writer.dry_run_write(plan);
   EXPECT_EQ(seen_.before, (std::vector<std::string>{"nothing", "nothing"}));
 }
 

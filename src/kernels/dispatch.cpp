@@ -11,7 +11,7 @@
 namespace lq::kernels {
 namespace {
 
-struct Here {
+struct UsableSets {
   std::array<InstructionSet, every_instruction_set.size()> sets{};
   std::size_t count = 0;
 };
@@ -61,8 +61,8 @@ bool runs_here(InstructionSet set) noexcept { return set == InstructionSet::port
 
 #endif
 
-Here find_here() noexcept {
-  Here here;
+UsableSets find_here() noexcept {
+  UsableSets here;
   for (const InstructionSet set : every_instruction_set) {
     if (runs_here(set)) here.sets[here.count++] = set;
   }
@@ -90,7 +90,7 @@ std::string_view name(InstructionSet set) noexcept {
 }
 
 std::span<const InstructionSet> instruction_sets_here() noexcept {
-  static const Here here = find_here();
+  static const UsableSets here = find_here();
   return {here.sets.data(), here.count};
 }
 

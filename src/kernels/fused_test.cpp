@@ -240,7 +240,7 @@ TEST_P(Fused, FetchesMemoryMeanwhile) {
   Checksum expected, sum, read;
   pack_and_sum(c.form, crc, memory.data(), c.stride, c.sites, plain.data(), first_rank, 1, expected);
   std::array<base::PrefetchList, 2> ahead;
-  isa::Coming coming{ahead.data(), ahead.data() + 2, 2};
+  isa::PrefetchPlan coming{ahead.data(), ahead.data() + 2, 2};
   const auto fill = [&] {
     ahead[0] = {begin, 576, 576, places.data(), places.size()};
     ahead[1] = {begin + 5, 16, 64, places.data(), 3};

@@ -129,7 +129,7 @@ isa::GatherLoop gather_loop(const SiteForm& form, const SiteCrc& crc, std::uint6
 
 // The exclusive or of the rotated CRCs of sites, from the sums of the sites of each rotation. The CRC of a sum is the
 // sum of the CRCs, plus that of a site of zeros if their number is even.
-std::uint32_t rotated_sum(const SiteCrc& crc, const isa::TakenInTurn& sums, std::uint64_t sites) noexcept {
+std::uint32_t rotated_sum(const SiteCrc& crc, const isa::RotatingSums& sums, std::uint64_t sites) noexcept {
   std::array<std::uint32_t, rotations_b> crcs{};
   std::array<std::uint64_t, rotations_b> counts{};
   crc.of_sites(sums.sums, sums.places, crcs.data());
@@ -152,11 +152,11 @@ void gather_and_sum(isa::GatherLoop loop, const SiteCrc& crc, const isa::SiteRun
   alignas(64) std::array<std::byte, (rotations_a + rotations_b) * largest_gathered> held;
   const auto site_bytes = static_cast<std::size_t>(crc.site_bytes());
   std::fill_n(held.begin(), (rotations_a + rotations_b) * site_bytes, std::byte{0});
-  const isa::TakenInTurn a{held.data(), rotations_a, static_cast<std::size_t>(first_rank % rotations_a),
-                           static_cast<std::size_t>(rank_stride % rotations_a)};
-  const isa::TakenInTurn b{held.data() + rotations_a * site_bytes, rotations_b,
-                           static_cast<std::size_t>(first_rank % rotations_b),
-                           static_cast<std::size_t>(rank_stride % rotations_b)};
+  const isa::RotatingSums a{held.data(), rotations_a, static_cast<std::size_t>(first_rank % rotations_a),
+                            static_cast<std::size_t>(rank_stride % rotations_a)};
+  const isa::RotatingSums b{held.data() + rotations_a * site_bytes, rotations_b,
+                            static_cast<std::size_t>(first_rank % rotations_b),
+                            static_cast<std::size_t>(rank_stride % rotations_b)};
   loop(site_bytes, run, a, b);
   sum.suma ^= rotated_sum(crc, a, run.sites);
   sum.sumb ^= rotated_sum(crc, b, run.sites);
@@ -166,7 +166,7 @@ void gather_and_sum(isa::GatherLoop loop, const SiteCrc& crc, const isa::SiteRun
 
 void pack_and_sum(const SiteForm& form, const SiteCrc& crc, const std::byte* memory, std::ptrdiff_t stride_bytes,
                   std::uint64_t sites, std::byte* file, std::uint64_t first_rank, std::uint64_t rank_stride,
-                  Checksum& sum, WeightedSum* weighted, isa::Coming* coming) noexcept {
+                  Checksum& sum, WeightedSum* weighted, isa::PrefetchPlan* coming) noexcept {
   const isa::SiteLoop fused = fused_loop(form, crc, crc.loops().turn_sum);
   const auto do_step = [&](std::uint64_t first, std::size_t step, std::uint32_t* crcs) {
     const std::byte* from = memory + static_cast<std::ptrdiff_t>(first) * stride_bytes;
@@ -183,7 +183,7 @@ void pack_and_sum(const SiteForm& form, const SiteCrc& crc, const std::byte* mem
 
 void unpack_and_sum(const SiteForm& form, const SiteCrc& crc, const std::byte* file, std::uint64_t sites,
                     std::byte* memory, std::ptrdiff_t stride_bytes, std::uint64_t first_rank, std::uint64_t rank_stride,
-                    Checksum& sum, WeightedSum* weighted, isa::Coming* coming) noexcept {
+                    Checksum& sum, WeightedSum* weighted, isa::PrefetchPlan* coming) noexcept {
   if (const isa::GatherLoop gather = gather_loop(form, crc, sites, weighted)) {
     return gather_and_sum(gather, crc,
                           {file, static_cast<std::ptrdiff_t>(crc.site_bytes()), memory, stride_bytes,

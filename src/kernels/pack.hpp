@@ -71,12 +71,12 @@ inline const isa::AroundCaches& around_caches() noexcept { return loops_of(activ
 // pack_sites; also adds the sites to `sum`.
 void pack_and_sum(const SiteForm& form, const SiteCrc& crc, const std::byte* memory, std::ptrdiff_t stride_bytes,
                   std::uint64_t sites, std::byte* file, std::uint64_t first_rank, std::uint64_t rank_stride,
-                  Checksum& sum, WeightedSum* weighted = nullptr, isa::Coming* coming = nullptr) noexcept;
+                  Checksum& sum, WeightedSum* weighted = nullptr, isa::PrefetchPlan* coming = nullptr) noexcept;
 
 // unpack_sites; also adds the sites to `sum`.
 void unpack_and_sum(const SiteForm& form, const SiteCrc& crc, const std::byte* file, std::uint64_t sites,
                     std::byte* memory, std::ptrdiff_t stride_bytes, std::uint64_t first_rank, std::uint64_t rank_stride,
-                    Checksum& sum, WeightedSum* weighted = nullptr, isa::Coming* coming = nullptr) noexcept;
+                    Checksum& sum, WeightedSum* weighted = nullptr, isa::PrefetchPlan* coming = nullptr) noexcept;
 
 // turn_sites from file form to memory form; also adds the sites to `sum`.
 void turn_and_sum(const SiteForm& form, const SiteCrc& crc, std::byte* sites_at, std::uint64_t sites,

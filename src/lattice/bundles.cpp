@@ -13,12 +13,12 @@ namespace {
 constexpr std::int64_t close_bytes = 8192;
 
 // Split into equal lengths, for which there are special loops.
-void make_equal(std::vector<Stretch>& stretches) {
+void make_equal(std::vector<NumberRun>& stretches) {
   std::uint64_t length = 0;
-  for (const Stretch& stretch : stretches) length = std::gcd(length, stretch.length);
+  for (const NumberRun& stretch : stretches) length = std::gcd(length, stretch.length);
   if (length < 8) return;
-  std::vector<Stretch> equal;
-  for (Stretch stretch : stretches) {
+  std::vector<NumberRun> equal;
+  for (NumberRun stretch : stretches) {
     for (std::uint64_t left = stretch.length; left > 0; left -= length) {
       stretch.length = length;
       equal.push_back(stretch);
@@ -29,9 +29,9 @@ void make_equal(std::vector<Stretch>& stretches) {
   stretches = std::move(equal);
 }
 
-bool is_close(const std::vector<Stretch>& stretches, std::size_t number_bytes) {
-  const auto [low, high] = std::minmax_element(stretches.begin(), stretches.end(),
-                                               [](const Stretch& a, const Stretch& b) { return a.place < b.place; });
+bool is_close(const std::vector<NumberRun>& stretches, std::size_t number_bytes) {
+  const auto [low, high] = std::minmax_element(
+      stretches.begin(), stretches.end(), [](const NumberRun& a, const NumberRun& b) { return a.place < b.place; });
   return stretches.front().array == stretches.back().array && stretches.front().group == stretches.back().group &&
          (high->place - low->place) * static_cast<std::int64_t>(number_bytes) < close_bytes;
 }
@@ -65,13 +65,14 @@ void find_step(Bundle& bundle) {
 }  // namespace
 
 std::vector<Bundle> bundles_of(const SitePlaces& places, std::span<std::byte* const> arrays, std::size_t number_bytes) {
-  std::vector<Stretch> stretches = places.stretches();
+  std::vector<NumberRun> stretches = places.stretches();
   const bool close = is_close(stretches, number_bytes), has_own_places = stretches.back().group > 0;
   if (close && !stretches.front().is_transposed) make_equal(stretches);
-  std::sort(stretches.begin(), stretches.end(), [](const Stretch& a, const Stretch& b) { return a.number < b.number; });
+  std::sort(stretches.begin(), stretches.end(),
+            [](const NumberRun& a, const NumberRun& b) { return a.number < b.number; });
   std::vector<Bundle> bundles;
   std::size_t held = 0;
-  for (const Stretch& stretch : stretches) {
+  for (const NumberRun& stretch : stretches) {
     const Stripe stripe{
         arrays[static_cast<std::size_t>(stretch.array)] + stretch.place * static_cast<std::ptrdiff_t>(number_bytes),
         static_cast<std::size_t>(stretch.number) * number_bytes,

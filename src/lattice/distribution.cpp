@@ -108,7 +108,7 @@ Distribution& Distribution::cut_into_tiles(int axis, std::uint64_t extent) {
   return cut({Cut::tiles, axis, extent, (all - 1) / extent + 1});
 }
 
-Distribution& Distribution::deal(int axis, std::uint64_t unit, std::uint64_t parts) {
+Distribution& Distribution::cut_cyclically(int axis, std::uint64_t unit, std::uint64_t parts) {
   return cut({Cut::dealt, axis, unit, parts});
 }
 
@@ -123,29 +123,29 @@ Distribution& Distribution::split_parities() {
   return *this;
 }
 
-Distribution& Distribution::lay(int axis) {
+Distribution& Distribution::append_axis(int axis) {
   position_digits_.push_back({.laid = Laid::axis, .axis = axis});
   return *this;
 }
 
-Distribution& Distribution::lay_digit(int axis, std::uint64_t unit, std::uint64_t radix) {
+Distribution& Distribution::append_digit(int axis, std::uint64_t unit, std::uint64_t radix) {
   if (unit == 0) refuse(fmt::format("a digit of axis {} with unit 0", axis));
   position_digits_.push_back({.laid = Laid::digit, .axis = axis, .unit = unit, .radix = radix});
   return *this;
 }
 
-Distribution& Distribution::lay_padded(int axis, std::uint64_t before, std::uint64_t behind) {
+Distribution& Distribution::append_padded(int axis, std::uint64_t before, std::uint64_t behind) {
   position_digits_.push_back({.laid = Laid::padded, .axis = axis, .before = before, .behind = behind});
   return *this;
 }
 
-Distribution& Distribution::lay_even_odd(std::vector<int> axes) {
+Distribution& Distribution::append_even_odd(std::vector<int> axes) {
   checkered_ = std::move(axes);
   position_digits_.push_back({.laid = Laid::even_odd});
   return *this;
 }
 
-Distribution& Distribution::lay_parity() {
+Distribution& Distribution::append_parity() {
   position_digits_.push_back({.laid = Laid::parity});
   return *this;
 }
@@ -173,21 +173,21 @@ class Distribution::Layer {
     take_block(digit.axis, {block.lower, std::min(block.extent, all - block.lower)});
   }
 
-  void lay(const PositionDigit& digit) {
+  void append_axis(const PositionDigit& digit) {
     switch (digit.laid) {
       case Laid::axis:
-        return lay_digit(digit.axis, 1, 0);
+        return append_digit(digit.axis, 1, 0);
       case Laid::digit:
-        return lay_digit(digit.axis, digit.unit, digit.radix);
+        return append_digit(digit.axis, digit.unit, digit.radix);
       case Laid::padded: {
         const std::uint64_t inner = stride_;
-        lay_digit(digit.axis, 1, 0);
+        append_digit(digit.axis, 1, 0);
         part_.offset += static_cast<std::int64_t>(digit.before * inner);
         stride_ = inner * (digit.before + extent(digit.axis) + digit.behind);
         return;
       }
       case Laid::even_odd:
-        return lay_even_odd();
+        return append_even_odd();
       case Laid::parity:
         if (!part_.checkerboard) refuse("lay_parity() needs lay_even_odd() before it");
         part_.checkerboard->parity_stride = static_cast<std::int64_t>(stride_);
@@ -315,7 +315,7 @@ class Distribution::Layer {
   }
 
   // Digit (y / unit) mod radix of the coordinate y within the part.
-  void lay_digit(int axis, std::uint64_t unit, std::uint64_t radix) {
+  void append_digit(int axis, std::uint64_t unit, std::uint64_t radix) {
     if (axis < 0 || axis >= whole_.axes()) refuse(fmt::format("axis {} does not exist and cannot be placed", axis));
     const std::uint64_t all = extent(axis);
     if (all % (unit * std::max<std::uint64_t>(radix, 1)) != 0) {
@@ -340,7 +340,7 @@ class Distribution::Layer {
     stride_ *= values;
   }
 
-  void lay_even_odd() {
+  void append_even_odd() {
     std::uint64_t sites = 1;
     for (const int axis : whole_.checkered_) {
       if (axis < 0 || axis >= whole_.axes())
@@ -380,7 +380,7 @@ std::pair<Part, std::uint64_t> Distribution::lay_out(std::uint64_t number) const
   if (kept_parity_ >= 0) part.parity = kept_parity_;
   if (layer.is_empty())
     return {Part{.lower = part.lower, .extents = Index::filled(axes(), 0), .origin = part.origin}, 0};
-  for (const PositionDigit& digit : position_digits_) layer.lay(digit);
+  for (const PositionDigit& digit : position_digits_) layer.append_axis(digit);
   layer.require_complete();
   return {part, layer.positions()};
 }

@@ -114,19 +114,20 @@ class Distribution {
   Distribution& cut_into_blocks(int axis, std::uint64_t blocks);  // as even as possible, larger ones first
   Distribution& cut_into_tiles(int axis, std::uint64_t extent);   // of that extent; the last may be smaller
   // The part is given by (x / unit) mod `parts`.
-  Distribution& deal(int axis, std::uint64_t unit, std::uint64_t parts);
-  Distribution& keep_parity(int parity);  // only even (0) or odd (1) sites, by the sum over the axes of lay_even_odd()
-  Distribution& split_parities();         // even sites in the first parts, odd ones in as many others
+  Distribution& cut_cyclically(int axis, std::uint64_t unit, std::uint64_t parts);
+  Distribution& keep_parity(
+      int parity);                 // only even (0) or odd (1) sites, by the sum over the axes of append_even_odd()
+  Distribution& split_parities();  // even sites in the first parts, odd ones in as many others
 
   // Define the positions within a part, from the fastest digit to the slowest: the coordinate of an axis within the
   // part, or its digit (x / unit) mod radix. Each unit or radix must divide what it is applied to, in every part.
-  Distribution& lay(int axis);
-  Distribution& lay_digit(int axis, std::uint64_t unit, std::uint64_t radix);
+  Distribution& append_axis(int axis);
+  Distribution& append_digit(int axis, std::uint64_t unit, std::uint64_t radix);
   // Extents with space around them (a halo): `before` and `behind` positions on either side of the axis.
-  Distribution& lay_padded(int axis, std::uint64_t before, std::uint64_t behind);
+  Distribution& append_padded(int axis, std::uint64_t before, std::uint64_t behind);
   // Sites in even-odd order: places k of both parities (Part); the parity is placed separately.
-  Distribution& lay_even_odd(std::vector<int> axes);
-  Distribution& lay_parity();  // of the same axes
+  Distribution& append_even_odd(std::vector<int> axes);
+  Distribution& append_parity();  // of the same axes
 
   int axes() const noexcept { return extents_.size(); }
   const Index& extents() const noexcept { return extents_; }

@@ -51,7 +51,7 @@ TEST(Distribution, OfAnIldgFileRunsFromReOrImToT) {
   // x y z t mu row column part
   const Index extents{4, 3, 2, 5, 4, 3, 3, 2};
   Distribution file(extents);
-  for (const int axis : {7, 6, 5, 4, 0, 1, 2, 3}) file.lay(axis);
+  for (const int axis : {7, 6, 5, 4, 0, 1, 2, 3}) file.append_axis(axis);
   for (const Index& x : all_of(extents)) {
     const std::int64_t site = x[0] + 4 * (x[1] + 3 * (x[2] + 2 * x[3]));
     const Place expected{0, ((((site * 4 + x[4]) * 3 + x[5]) * 3 + x[6]) * 2 + x[7])};
@@ -64,7 +64,7 @@ TEST(Distribution, OfAProcessGridIsThatOfADecomposition) {
   const Decomposition decomposition(extents, processes);
   Distribution memory{Index(extents)};
   for (int d = 0; d < 3; ++d) memory.cut_into_blocks(d, static_cast<std::uint64_t>(processes[d]));
-  for (int d = 0; d < 3; ++d) memory.lay(d);
+  for (int d = 0; d < 3; ++d) memory.append_axis(d);
   for (const Index& x : all_of(Index(extents))) {
     const Coord site{x[0], x[1], x[2]};
     const int rank = decomposition.owner(site);
@@ -79,7 +79,7 @@ TEST(Distribution, OfFourArraysHasOneForEachDirection) {
   const Index extents{2, 2, 2, 2, 4, 18};
   Distribution arrays(extents);
   arrays.cut_into_tiles(4, 1);
-  for (const int axis : {4, 5, 0, 1, 2, 3}) arrays.lay(axis);
+  for (const int axis : {4, 5, 0, 1, 2, 3}) arrays.append_axis(axis);
   for (const Index& x : all_of(extents)) {
     const std::int64_t site = x[0] + 2 * (x[1] + 2 * (x[2] + 2 * x[3]));
     ASSERT_EQ(arrays.place_of(x), (Place{static_cast<std::uint64_t>(x[4]), site * 18 + x[5]}));
@@ -90,7 +90,7 @@ TEST(Distribution, OfBlocksOfFourNumbersPutsThemBesideTheSites) {
   // 24 numbers of a site in blocks of 4: number n of site s is number n mod 4 of the four at (n / 4) * sites + s.
   const Index extents{3, 4, 24};
   Distribution device(extents);
-  device.lay_digit(2, 1, 4).lay(0).lay(1).lay_digit(2, 4, 0);
+  device.append_digit(2, 1, 4).append_axis(0).append_axis(1).append_digit(2, 4, 0);
   for (const Index& x : all_of(extents)) {
     const std::int64_t site = x[0] + 3 * x[1];
     ASSERT_EQ(device.place_of(x).position, ((x[2] / 4) * 12 + site) * 4 + x[2] % 4);
@@ -101,7 +101,7 @@ TEST(Distribution, OfLanesPutsSitesThatLieFarApartSideBySide) {
   // Two lanes in x and two in y: virtual nodes of 3 by 2 sites.
   const Index extents{6, 4};
   Distribution lanes(extents);
-  lanes.lay_digit(0, 3, 2).lay_digit(1, 2, 2).lay_digit(0, 1, 3).lay_digit(1, 1, 2);
+  lanes.append_digit(0, 3, 2).append_digit(1, 2, 2).append_digit(0, 1, 3).append_digit(1, 1, 2);
   for (const Index& x : all_of(extents)) {
     const std::int64_t lane = x[0] / 3 + 2 * (x[1] / 2), inner = x[0] % 3 + 3 * (x[1] % 2);
     ASSERT_EQ(lanes.place_of(x).position, inner * 4 + lane);
@@ -111,7 +111,7 @@ TEST(Distribution, OfLanesPutsSitesThatLieFarApartSideBySide) {
 TEST(Distribution, OfEvenAndOddSitesCountsEachParityInItsOwnOrder) {
   for (const Index& extents : {Index{4, 4, 2}, Index{3, 4, 5}, Index{3, 3, 3}, Index{5, 2, 1}}) {
     Distribution memory(extents);
-    memory.lay_even_odd({0, 1, 2}).lay_parity();
+    memory.append_even_odd({0, 1, 2}).append_parity();
     const std::vector<Index> all = all_of(extents);
     const auto half = static_cast<std::int64_t>((all.size() + 1) / 2);
     std::int64_t seen[2] = {0, 0};
@@ -125,7 +125,7 @@ TEST(Distribution, OfEvenAndOddSitesCountsEachParityInItsOwnOrder) {
 
 TEST(Distribution, OfOneParityHoldsNothingElse) {
   Distribution odd(Index{4, 6});
-  odd.keep_parity(1).lay_even_odd({0, 1});
+  odd.keep_parity(1).append_even_odd({0, 1});
   const Part part = odd.part(0);
   std::int64_t seen = 0;
   for (const Index& x : all_of(odd.extents())) {
@@ -137,7 +137,7 @@ TEST(Distribution, OfOneParityHoldsNothingElse) {
 
 TEST(Distribution, WithAHaloLeavesRoomOnBothSides) {
   Distribution memory(Index{4, 3});
-  memory.lay_padded(0, 1, 2).lay_padded(1, 2, 1);
+  memory.append_padded(0, 1, 2).append_padded(1, 2, 1);
   EXPECT_EQ(memory.place_of({0, 0}).position, 1 + 7 * 2);
   EXPECT_EQ(memory.place_of({3, 2}).position, 4 + 7 * 4);
   EXPECT_EQ(memory.positions(0), 42u);
@@ -145,7 +145,7 @@ TEST(Distribution, WithAHaloLeavesRoomOnBothSides) {
 
 TEST(Distribution, DealsOutBlockCyclically) {
   Distribution cyclic(Index{11});
-  cyclic.deal(0, 2, 3).lay(0);
+  cyclic.cut_cyclically(0, 2, 3).append_axis(0);
   const std::map<std::int64_t, Place> some{{0, {0, 0}}, {1, {0, 1}}, {2, {1, 0}}, {5, {2, 1}},
                                            {6, {0, 2}}, {9, {1, 3}}, {10, {2, 2}}};
   for (const auto& [x, place] : some) EXPECT_EQ(cyclic.place_of({x}), place) << x;
@@ -154,14 +154,17 @@ TEST(Distribution, DealsOutBlockCyclically) {
 TEST(Distribution, RefusesWhatIsNotLaidJustOnce) {
   const auto refused = [](Distribution distribution) { return error_of([&] { (void)distribution.part(0); }).code(); };
   const Distribution square(Index{4, 4});
-  EXPECT_EQ(refused(Distribution(square).lay(0)), Code::invalid_argument);
-  EXPECT_EQ(refused(Distribution(square).lay(0).lay(1).lay(0)), Code::invalid_argument);
-  EXPECT_EQ(refused(Distribution(square).lay(0).lay_digit(1, 1, 3)), Code::invalid_argument);
-  EXPECT_EQ(refused(Distribution(square).lay(0).lay_digit(1, 1, 2).lay_digit(1, 1, 2)), Code::invalid_argument);
-  EXPECT_EQ(refused(Distribution(square).lay_even_odd({0, 1})), Code::invalid_argument);
-  EXPECT_EQ(refused(Distribution(square).lay(0).lay(1).lay_parity()), Code::invalid_argument);
-  EXPECT_EQ(refused(Distribution(Index{12}).deal(0, 3, 2).deal(0, 2, 2).lay(0)), Code::invalid_argument);
-  EXPECT_EQ(refused(Distribution(Index{12}).deal(0, 1, 2).cut_into_blocks(0, 2).lay_digit(0, 1, 3)), Code::ok);
+  EXPECT_EQ(refused(Distribution(square).append_axis(0)), Code::invalid_argument);
+  EXPECT_EQ(refused(Distribution(square).append_axis(0).append_axis(1).append_axis(0)), Code::invalid_argument);
+  EXPECT_EQ(refused(Distribution(square).append_axis(0).append_digit(1, 1, 3)), Code::invalid_argument);
+  EXPECT_EQ(refused(Distribution(square).append_axis(0).append_digit(1, 1, 2).append_digit(1, 1, 2)),
+            Code::invalid_argument);
+  EXPECT_EQ(refused(Distribution(square).append_even_odd({0, 1})), Code::invalid_argument);
+  EXPECT_EQ(refused(Distribution(square).append_axis(0).append_axis(1).append_parity()), Code::invalid_argument);
+  EXPECT_EQ(refused(Distribution(Index{12}).cut_cyclically(0, 3, 2).cut_cyclically(0, 2, 2).append_axis(0)),
+            Code::invalid_argument);
+  EXPECT_EQ(refused(Distribution(Index{12}).cut_cyclically(0, 1, 2).cut_into_blocks(0, 2).append_digit(0, 1, 3)),
+            Code::ok);
   EXPECT_EQ(error_of([&] { Distribution(Index{4, 0}); }).code(), Code::invalid_argument);
   EXPECT_EQ(error_of([&] { Distribution(Index{std::int64_t{1} << 62, 4}); }).code(), Code::too_large);
 }
@@ -193,11 +196,11 @@ void lay_in_random_order(RandomGeometry& random, Distribution& distribution, std
   for (const int k : order_of(random, static_cast<int>(digits.size()))) {
     const Sketch& digit = digits[static_cast<std::size_t>(k)];
     if (digit.unit > 0) {
-      distribution.lay_digit(digit.axis, digit.unit, digit.radix);
+      distribution.append_digit(digit.axis, digit.unit, digit.radix);
     } else if (digit.halo > 0) {
-      distribution.lay_padded(digit.axis, digit.halo, digit.halo - 1);
+      distribution.append_padded(digit.axis, digit.halo, digit.halo - 1);
     } else {
-      distribution.lay(digit.axis);
+      distribution.append_axis(digit.axis);
     }
   }
 }
@@ -218,8 +221,8 @@ Distribution random_distribution(RandomGeometry& random, const Index& extents) {
         break;
       case 2:
         if (axis >= dimensions) {
-          distribution.deal(axis, static_cast<std::uint64_t>(random.between(1, 2)),
-                            static_cast<std::uint64_t>(random.between(1, 3)));
+          distribution.cut_cyclically(axis, static_cast<std::uint64_t>(random.between(1, 2)),
+                                      static_cast<std::uint64_t>(random.between(1, 3)));
         }
         break;
       default:
@@ -242,12 +245,12 @@ Distribution random_distribution(RandomGeometry& random, const Index& extents) {
     lay_in_random_order(random, distribution, digits);
     return distribution;
   }
-  distribution.lay_even_odd(order_of(random, dimensions));
+  distribution.append_even_odd(order_of(random, dimensions));
   const std::int64_t kind = random.between(0, 2);
   if (kind == 0) distribution.keep_parity(static_cast<int>(random.between(0, 1)));
   if (kind == 1) distribution.split_parities();
   lay_in_random_order(random, distribution, digits);
-  if (kind == 2) distribution.lay_parity();
+  if (kind == 2) distribution.append_parity();
   return distribution;
 }
 
@@ -315,10 +318,10 @@ Distribution cut_like(const Index& extents, const std::vector<PlainCut>& cuts) {
     if (cut.unit == 0) {
       distribution.cut_into_blocks(cut.axis, parts);
     } else {
-      distribution.deal(cut.axis, static_cast<std::uint64_t>(cut.unit), parts);
+      distribution.cut_cyclically(cut.axis, static_cast<std::uint64_t>(cut.unit), parts);
     }
   }
-  for (int axis = 0; axis < extents.size(); ++axis) distribution.lay(axis);
+  for (int axis = 0; axis < extents.size(); ++axis) distribution.append_axis(axis);
   return distribution;
 }
 
@@ -498,7 +501,7 @@ TEST(Runs, FollowThreePartsAtOnce) {
 
 TEST(Runs, OfTheSameEvenOddOrderAreOne) {
   Distribution memory(Index{4, 4, 4, 3});
-  memory.lay(3).lay_even_odd({0, 1, 2}).lay_parity();
+  memory.append_axis(3).append_even_odd({0, 1, 2}).append_parity();
   const Part part = memory.part(0);
   const std::vector<SpacedRun> runs = runs_of(part, part, Runs::Lead::contiguous);
   ASSERT_EQ(runs.size(), 1u);
@@ -507,16 +510,16 @@ TEST(Runs, OfTheSameEvenOddOrderAreOne) {
 
 TEST(Runs, OfPartsThatHaveNothingInCommonAreNone) {
   Distribution slices(Index{4, 4});
-  slices.cut_into_blocks(1, 2).lay(0).lay(1);
+  slices.cut_into_blocks(1, 2).append_axis(0).append_axis(1);
   EXPECT_TRUE(runs_of(slices.part(0), slices.part(1), Runs::Lead::contiguous).empty());
   Distribution dealt(Index{6});
-  dealt.deal(0, 1, 2).lay(0);
+  dealt.cut_cyclically(0, 1, 2).append_axis(0);
   EXPECT_TRUE(runs_of(dealt.part(0), dealt.part(1), Runs::Lead::contiguous).empty());
 }
 
 TEST(Runs, OfAnEmptyPartOfOneParityAreNone) {
   Distribution halves(Index{1, 2});
-  halves.cut_into_blocks(0, 2).split_parities().lay_even_odd({0, 1});
+  halves.cut_into_blocks(0, 2).split_parities().append_even_odd({0, 1});
   const Part empty = halves.part(1);  // the second block of an axis of one coordinate
   EXPECT_TRUE(runs_of(empty, halves.part(0), Runs::Lead::contiguous).empty());
   EXPECT_EQ(halves.positions(1), 0U);

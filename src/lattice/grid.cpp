@@ -24,8 +24,8 @@ namespace {
 
 // Arguments that must be the same on all ranks. A long table is compared in pieces, so that an error shows the
 // difference.
-std::vector<comm::Stated> stated(const Extents& extents, const GridOptions& options) {
-  std::vector<comm::Stated> all{
+std::vector<comm::StatedArgument> stated(const Extents& extents, const GridOptions& options) {
+  std::vector<comm::StatedArgument> all{
       {"the grid", fmt::format("lattice {}, process grid {}, rank order {{{}}}, table of {} ranks, idle ranks {}",
                                to_string(extents), options.processes ? to_string(*options.processes) : "chosen",
                                fmt::join(options.rank_order, ","), options.ranks.size(),

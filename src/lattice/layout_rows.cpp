@@ -90,7 +90,7 @@ std::vector<device::NumberPlace> numbers_of(const MemoryLayout& layout, const Fi
   const std::vector<std::byte*> arrays = arrays_of(layout, spec, box, data).begin;
   const SitePlaces rule(layout, spec, box);
   std::vector<device::NumberPlace> numbers(static_cast<std::size_t>(spec.numbers));
-  for (const Stretch& stretch : rule.stretches()) {
+  for (const NumberRun& stretch : rule.stretches()) {
     const auto array = reinterpret_cast<std::intptr_t>(arrays[static_cast<std::size_t>(stretch.array)]);
     for (std::uint64_t i = 0; i < stretch.length; ++i) {
       const std::uint64_t number = stretch.number + (stretch.is_transposed ? by_rows(i) : i);

@@ -206,7 +206,7 @@ void for_each_combination(const std::vector<std::vector<AxisPiece>>& lists, Work
 
 }  // namespace
 
-void Runs::Nest::arrange(std::size_t parts, Lead lead) noexcept {
+void Runs::LoopNest::arrange(std::size_t parts, Lead lead) noexcept {
   std::stable_sort(loops_.begin(), loops_.begin() + static_cast<std::ptrdiff_t>(size_),
                    [](const Loop& a, const Loop& b) { return a.stride[0] < b.stride[0]; });
   std::size_t kept = 0;
@@ -236,13 +236,13 @@ void Runs::Nest::arrange(std::size_t parts, Lead lead) noexcept {
   }
 }
 
-void Runs::Nest::restart() noexcept {
+void Runs::LoopNest::restart() noexcept {
   now_ = first_;
   for (std::size_t k = 0; k < size_; ++k) loops_[k].value = 0;
   done_ = false;
 }
 
-void Runs::Nest::step() noexcept {
+void Runs::LoopNest::step() noexcept {
   for (std::size_t k = 1; k < size_; ++k) {
     Loop& loop = loops_[k];
     const bool wraps = ++loop.value == loop.count;
@@ -255,14 +255,14 @@ void Runs::Nest::step() noexcept {
   done_ = true;
 }
 
-SpacedRun Runs::Nest::take() noexcept {
+SpacedRun Runs::LoopNest::take() noexcept {
   const SpacedRun run{loops_[0].count, now_, loops_[0].stride};
   step();
   return run;
 }
 
 // Loops are nested in the leading part: the faster ones span less than one step of the next.
-void Runs::Nest::seek(std::int64_t position) noexcept {
+void Runs::LoopNest::seek(std::int64_t position) noexcept {
   restart();
   if (position <= first_[0]) return;
   std::uint64_t rest = static_cast<std::uint64_t>(position) - static_cast<std::uint64_t>(first_[0]);
@@ -275,7 +275,7 @@ void Runs::Nest::seek(std::int64_t position) noexcept {
   if (rest > (loops_[0].count - 1) * static_cast<std::uint64_t>(loops_[0].stride[0])) step();
 }
 
-std::uint64_t Runs::Nest::runs() const noexcept {
+std::uint64_t Runs::LoopNest::runs() const noexcept {
   std::uint64_t runs = 1;
   for (std::size_t k = 1; k < size_; ++k) runs *= loops_[k].count;
   return runs;
@@ -289,7 +289,8 @@ Runs::Runs(PartList parts, Lead lead) : parts_(parts.size()), lead_(lead) {
     return positions;
   };
   // Tests if a loop along an axis fits, and adds its effect on the positions.
-  const auto add_loop = [&](Nest& nest, const Index& first, const Positions& start, int axis, CoordinateLoop along) {
+  const auto add_loop = [&](LoopNest& nest, const Index& first, const Positions& start, int axis,
+                            CoordinateLoop along) {
     Index next = first;
     next[axis] = plus(next[axis], along.step);
     Loop loop{along.count, positions_at(next)};
@@ -307,7 +308,7 @@ Runs::Runs(PartList parts, Lead lead) : parts_(parts.size()), lead_(lead) {
           static_cast<std::uint64_t>(interval.upper) - static_cast<std::uint64_t>(interval.lower);
     }
     const Positions start = positions_at(first);
-    only_ = Nest(start);
+    only_ = LoopNest(start);
     for (int axis = 0; axis < axes; ++axis) {
       const std::uint64_t count = extents[static_cast<std::size_t>(axis)];
       if (count > 1) add_loop(only_, first, start, axis, {count, 1});
@@ -341,7 +342,7 @@ Runs::Runs(PartList parts, Lead lead) : parts_(parts.size()), lead_(lead) {
       // One loop is reserved for the run of a single number.
       if (loops >= max_loops) throw Error(Code::unsupported, "parts with more than 31 digits in all; use fewer");
       const Positions start = positions_at(first);
-      Nest nest(start);
+      LoopNest nest(start);
       for (int axis = 0; axis < axes; ++axis) {
         const AxisPiece& piece = pieces[static_cast<std::size_t>(axis)][chosen[static_cast<std::size_t>(axis)]];
         for (std::size_t k = 0; k < piece.size; ++k) add_loop(nest, first, start, axis, piece.loops[k]);
@@ -353,11 +354,11 @@ Runs::Runs(PartList parts, Lead lead) : parts_(parts.size()), lead_(lead) {
   any_ = !nests_.empty();
 }
 
-Runs::Nest* Runs::lowest() noexcept {
+Runs::LoopNest* Runs::lowest() noexcept {
   if (!any_) return nullptr;
   if (nests_.empty()) return only_.is_done() ? nullptr : &only_;
-  Nest* lowest = nullptr;
-  for (Nest& nest : nests_) {
+  LoopNest* lowest = nullptr;
+  for (LoopNest& nest : nests_) {
     if (!nest.is_done() && (lowest == nullptr || nest.leading() < lowest->leading())) lowest = &nest;
   }
   return lowest;
@@ -381,12 +382,12 @@ bool Runs::next(SpacedRun& run) {
     run = *ahead_;
     ahead_.reset();
   } else {
-    Nest* const nest = lowest();
+    LoopNest* const nest = lowest();
     if (nest == nullptr) return false;
     run = nest->take();
   }
   if (nests_.empty()) return true;  // its runs are not contiguous
-  while (Nest* const nest = lowest()) {
+  while (LoopNest* const nest = lowest()) {
     const SpacedRun following = nest->take();
     if (!join(run, following, parts_, lead_)) {
       ahead_ = following;
@@ -398,13 +399,13 @@ bool Runs::next(SpacedRun& run) {
 
 void Runs::restart() noexcept {
   only_.restart();
-  for (Nest& nest : nests_) nest.restart();
+  for (LoopNest& nest : nests_) nest.restart();
   ahead_.reset();
 }
 
 void Runs::seek(std::int64_t position) noexcept {
   only_.seek(position);
-  for (Nest& nest : nests_) nest.seek(position);
+  for (LoopNest& nest : nests_) nest.seek(position);
   ahead_.reset();
 }
 
@@ -412,7 +413,7 @@ std::uint64_t Runs::count() const noexcept {
   if (!any_) return 0;
   if (nests_.empty()) return only_.runs();
   std::uint64_t runs = 0;
-  for (const Nest& nest : nests_) runs += nest.runs();
+  for (const LoopNest& nest : nests_) runs += nest.runs();
   return runs;
 }
 

@@ -54,10 +54,10 @@ class Runs {
   };
 
   // Numbers described by nested loops with fixed strides in all parts; the first loop, the fastest, is the run.
-  class Nest {
+  class LoopNest {
    public:
-    Nest() = default;
-    explicit Nest(const Positions& first) noexcept : first_(first), now_(first) {}
+    LoopNest() = default;
+    explicit LoopNest(const Positions& first) noexcept : first_(first), now_(first) {}
     void add(const Loop& loop) noexcept { loops_[size_++] = loop; }
     // Orders loops from the fastest of the leading part to the slowest; contiguous loops are merged.
     void arrange(std::size_t parts, Lead lead) noexcept;
@@ -77,13 +77,13 @@ class Runs {
     bool done_ = false;
   };
 
-  Nest* lowest() noexcept;
+  LoopNest* lowest() noexcept;
   static bool join(SpacedRun& run, const SpacedRun& next, std::size_t parts, Lead lead) noexcept;
 
   std::size_t parts_;
   Lead lead_;
-  Nest only_;                // if one is enough, as for boxes: no allocation
-  std::vector<Nest> nests_;  // otherwise
+  LoopNest only_;                // if one is enough, as for boxes: no allocation
+  std::vector<LoopNest> nests_;  // otherwise
   bool any_ = false;
   std::optional<SpacedRun> ahead_;
 };

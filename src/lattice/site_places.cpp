@@ -112,22 +112,22 @@ bool has_one_parity(const MemoryLayout& layout) {
 lattice::Part part_of(const MemoryLayout& layout, const SiteOrder& order, const Extents& box) {
   lattice::Distribution sites(index_of(box));
   if (layout.parity != ParityOrder::none) {
-    sites.lay_even_odd(order);
-    return (has_one_parity(layout) ? sites.keep_parity(first_parity(layout)) : sites.lay_parity()).part(0);
+    sites.append_even_odd(order);
+    return (has_one_parity(layout) ? sites.keep_parity(first_parity(layout)) : sites.append_parity()).part(0);
   }
   for (const int d : order) {
     if (layout.lanes.empty()) break;
-    sites.lay_digit(d, static_cast<std::uint64_t>(box[d]) / layout.lanes[static_cast<std::size_t>(d)],
-                    layout.lanes[static_cast<std::size_t>(d)]);
+    sites.append_digit(d, static_cast<std::uint64_t>(box[d]) / layout.lanes[static_cast<std::size_t>(d)],
+                       layout.lanes[static_cast<std::size_t>(d)]);
   }
   for (const int d : order) {
     const auto axis = static_cast<std::size_t>(d);
     if (!layout.lanes.empty()) {
-      sites.lay_digit(d, 1, static_cast<std::uint64_t>(box[d]) / layout.lanes[axis]);
+      sites.append_digit(d, 1, static_cast<std::uint64_t>(box[d]) / layout.lanes[axis]);
     } else if (!layout.halo.empty()) {
-      sites.lay_padded(d, layout.halo[axis], layout.halo[axis]);
+      sites.append_padded(d, layout.halo[axis], layout.halo[axis]);
     } else {
-      sites.lay(d);
+      sites.append_axis(d);
     }
   }
   return sites.part(0);
@@ -260,9 +260,9 @@ void SitePlaces::place_numbers(const MemoryLayout& layout, const FieldSpec& spec
 }
 
 // Joins it to the previous one if they are neighbours both in memory and in the site.
-void SitePlaces::add(const Stretch& next) {
+void SitePlaces::add(const NumberRun& next) {
   if (!stretches_.empty() && !next.is_transposed) {
-    Stretch& last = stretches_.back();
+    NumberRun& last = stretches_.back();
     if (last.array == next.array && last.group == next.group && last.number + last.length == next.number &&
         last.place + static_cast<std::int64_t>(last.length) == next.place) {
       last.length += next.length;

@@ -24,7 +24,7 @@ namespace lq::lattice {
 std::uint64_t places_needed(std::span<const std::uint64_t> table, std::uint64_t entries);
 
 // Numbers of a site that are contiguous.
-struct Stretch {
+struct NumberRun {
   int array = 0;             // array, if directions have separate arrays
   std::uint64_t group = 0;   // the place of the site from which it is counted
   std::uint64_t number = 0;  // of the first, in the order of files and plain memory
@@ -43,7 +43,7 @@ class SitePlaces {
   // Places of `places.size()` sites along an axis, the first at coordinate x of the box. If links have separate places,
   // those of one group of stretches.
   void along(const Coord& x, int axis, std::uint64_t group, std::span<std::int64_t> places) const noexcept;
-  const std::vector<Stretch>& stretches() const noexcept { return stretches_; }
+  const std::vector<NumberRun>& stretches() const noexcept { return stretches_; }
   int arrays() const noexcept { return arrays_; }  // without the array of norms
   std::uint64_t lanes() const noexcept { return lanes_; }
   std::int64_t site_stride() const noexcept { return site_stride_; }
@@ -60,7 +60,7 @@ class SitePlaces {
   void require_numbers(const MemoryLayout& layout, const FieldSpec& spec, std::uint64_t together) const;
   void place_parities(const MemoryLayout& layout, std::uint64_t together, std::uint64_t groups);
   void count_numbers();
-  void add(const Stretch& next);
+  void add(const NumberRun& next);
   void along_by_table(const Coord& x, int axis, std::uint64_t group, std::span<std::int64_t> places) const noexcept;
   void along_in_turn(const Coord& x, int axis, std::span<std::int64_t> places) const noexcept;
 
@@ -75,7 +75,7 @@ class SitePlaces {
   std::uint64_t sites_ = 0;       // of one parity, with halo or padding
   std::uint64_t lanes_ = 1;
   std::uint64_t group_stride_ = 0;  // numbers from the links of a direction to those of the next
-  std::vector<Stretch> stretches_;
+  std::vector<NumberRun> stretches_;
   int arrays_ = 1;
   std::uint64_t numbers_in_array_ = 0;
 };

@@ -121,7 +121,7 @@ std::uint64_t convert(const std::string& from, const std::string& to, const Comm
     description.storage = options.storage.value_or(description.storage);
     description.coherence = options.coherence.value_or(Coherence{});
     how = how_of(options);
-    return std::vector<comm::Stated>{
+    return std::vector<comm::StatedArgument>{
         {"how the set is converted",
          fmt::format("modes {} to {}, {}, overwrite {}, format {}, strategy {}", options.first, last,
                      name(options.storage.value_or(source.description().storage)), options.overwrite, options.format,

@@ -34,7 +34,7 @@ void require_same_set(const std::string& path, const Grid& grid, const Descripti
       throw Error(Code::unsupported, path + ": a set of modes is protected when it is complete, not by options.protect",
                   {.path = path});
     }
-    std::vector<comm::Stated> arguments = options::stated(options);
+    std::vector<comm::StatedArgument> arguments = options::stated(options);
     arguments.push_back({"the path of the set", path});
     arguments.push_back({"the description of the set", format::modes::encode(description)});
     arguments.push_back({"the room of its index", fmt::format("{}", description.room)});
@@ -114,9 +114,9 @@ void NewSet::publish(Report& report) {
   file_->publish(options_.sync);
 }
 
-Held NewSet::publish_locked(Report& report) {
+AppendLock NewSet::publish_locked(Report& report) {
   complete(report);
-  Held held;
+  AppendLock held;
   comm::agree_at_root(grid_.communicator().engine(), [&] {
     file_->named([&] {
       held.lock = std::make_unique<storage::WriterLock>(file_->temporary_path());
@@ -136,7 +136,7 @@ struct Writer::State {
   Description description = {};
   std::uint64_t size = 0;
   std::unique_ptr<Compression> compression = {};
-  Held held = {};
+  AppendLock held = {};
   bool has_name = true;             // of the set; else it gets its name with the next mode
   std::optional<NewSet> next = {};  // the set that will get the name
   bool is_open = true;
@@ -200,7 +200,7 @@ struct Writer::State {
 namespace {
 
 // At the root. Repairs what an interrupted program has left.
-format::modes::Head look(storage::Transport& transport, const std::string& path, Sync sync, Held& held) {
+format::modes::Head look(storage::Transport& transport, const std::string& path, Sync sync, AppendLock& held) {
   held.lock = std::make_unique<storage::WriterLock>(path);
   io::recover(transport, path, sync, *held.lock);
   const auto file = transport.open_read(path);
@@ -229,7 +229,7 @@ Writer::Writer(const std::string& path, const Grid& grid, const WriteOptions& op
   storage::Transport& transport = storage::resolve(path);
   std::uint64_t size = 0, room = 0;
   std::string document;
-  Held held;
+  AppendLock held;
   const auto look_at_root = [&] {
     const format::modes::Head head = look(transport, path, options.sync, held);
     size = head.size();
@@ -284,7 +284,7 @@ std::uint64_t write(const std::string& path, const Grid& grid, const Description
       throw Error(Code::invalid_argument,
                   fmt::format("{}: {} vectors, but {} modes that describe them", path, vectors.size(), modes.size()));
     }
-    return std::vector<comm::Stated>{{"how many vectors there are", fmt::format("{}", vectors.size())}};
+    return std::vector<comm::StatedArgument>{{"how many vectors there are", fmt::format("{}", vectors.size())}};
   });
   NewSet set(path, grid, description, options);
   Report all;

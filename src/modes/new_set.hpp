@@ -41,7 +41,7 @@ Report append_to(const Target& target, const Grid& grid, const Field& vector, co
 void add_to(comm::Comm& comm, Report& all, Report one);
 
 // A set to which modes are appended, at the root: its lock, and the expected state of the file.
-struct Held {
+struct AppendLock {
   std::unique_ptr<storage::WriterLock> lock = {};
   std::optional<io::FileState> left = {};
 };
@@ -62,7 +62,7 @@ class NewSet {
   // Collective. `report`: of the last mode or of all; receives the seconds and the result of read-back.
   void publish(Report& report);
   // Collective. The same; the root locks the set before it gets its name.
-  Held publish_locked(Report& report);
+  AppendLock publish_locked(Report& report);
   // Local. True if a file of this name existed at the beginning.
   bool replaces() const noexcept { return file_->replaces(); }
 

@@ -150,7 +150,7 @@ void Reconstruction::exchange(const std::vector<Complex>& own, std::vector<Compl
                       std::as_writable_bytes(std::span(wanted)).data());
 }
 
-class CombinedTransfer final : public io::Transfer, private engine::Movement {
+class CombinedTransfer final : public io::Transfer, private engine::StepwiseTransfer {
  public:
   // Local.
   CombinedTransfer(std::shared_ptr<const Reconstruction> basis, const MutableField& vector)
@@ -163,7 +163,7 @@ class CombinedTransfer final : public io::Transfer, private engine::Movement {
   // Collective.
   void begin(const ReadOptions& options) { coefficients_ = basis_->read_coefficients(own_, options); }
 
-  engine::Movement& movement() override { return *this; }
+  engine::StepwiseTransfer& steps() override { return *this; }
 
   // Collective.
   Report finish(const std::exception_ptr& failure) override {
@@ -185,19 +185,19 @@ class CombinedTransfer final : public io::Transfer, private engine::Movement {
 
   engine::Progress take_step() override {
     if (!have_arrived_) {
-      if (is_cancelled()) coefficients_->movement().cancel();
-      const engine::Progress progress = coefficients_->movement().step();
+      if (is_cancelled()) coefficients_->steps().cancel();
+      const engine::Progress progress = coefficients_->steps().step();
       if (progress != engine::Progress::finished) return progress;
       have_arrived_ = true;
     }
     if (basis_->exchange_ || is_cancelled()) return engine::Progress::finished;
     return combine(own_) ? engine::Progress::moved : engine::Progress::finished;
   }
-  bool needs_messages() const noexcept override { return coefficients_->movement().needs_messages(); }
-  void fetch_ahead() noexcept override { coefficients_->movement().fetch_ahead(); }
+  bool needs_messages() const noexcept override { return coefficients_->steps().needs_messages(); }
+  void fetch_ahead() noexcept override { coefficients_->steps().fetch_ahead(); }
   std::uint64_t memory_bytes() const noexcept override {
-    return coefficients_->movement().memory_bytes() + numbers_.size() * sizeof(double) +
-           rounded_.size() * sizeof(float) + (own_.size() + wanted_.size()) * sizeof(Complex);
+    return coefficients_->steps().memory_bytes() + numbers_.size() * sizeof(double) + rounded_.size() * sizeof(float) +
+           (own_.size() + wanted_.size()) * sizeof(Complex);
   }
 
   // Computes one more block or, when all are done, stores the vector; true if more remains to be done.
@@ -332,7 +332,7 @@ Set::Set(const std::string& path, const Communicator& communicator, const Limits
   std::vector<File> files = files_at(path, communicator, limits, only);
   const bool is_own = (only ? *only : files.front()).catalog().format == "modes";
   const bool may_have_eigenvalues = !is_own && only && only->catalog().path == path;
-  const std::string eigenvalues = may_have_eigenvalues ? eigenvalues_beside(path, communicator) : std::string();
+  const std::string eigenvalues = may_have_eigenvalues ? eigenvalue_file_of(path, communicator) : std::string();
   state_ = comm::agree(communicator.engine(), [&] {
     if (only) files.push_back(std::move(*only));
     auto state = std::make_unique<State>(State{std::move(files), {}, {}, {}});
@@ -385,7 +385,7 @@ Report Set::read(std::uint64_t k, const Grid& grid, const MutableField& vector, 
   if (is_coefficients(*this, k)) {
     const ReadOptions of_mode = options_for(*this, k, grid, options);
     const auto transfer = Reconstruction::begin(state_->reconstruction_for(*this, grid, options), vector, of_mode);
-    return transfer->finish(engine::outcome_of(transfer->movement()));
+    return transfer->finish(engine::outcome_of(transfer->steps()));
   }
   return file().read(grid, vector, options_for(*this, k, grid, options));
 }

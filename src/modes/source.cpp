@@ -311,7 +311,7 @@ std::vector<std::string> files_in(const std::string& path, const Communicator& c
   });
 }
 
-std::string eigenvalues_beside(const std::string& path, const Communicator& communicator) {
+std::string eigenvalue_file_of(const std::string& path, const Communicator& communicator) {
   std::string text;
   comm::share_from_root(
       communicator.engine(), [&] { text = eigenvalue_text(path); }, text);

@@ -49,7 +49,7 @@ class Compressed {
 // not_found: a folder without them.
 std::vector<std::string> files_in(const std::string& path, const Communicator& communicator);
 // Collective. The text of a file NAME.evals.xml next to a file; empty: absent.
-std::string eigenvalues_beside(const std::string& path, const Communicator& communicator);
+std::string eigenvalue_file_of(const std::string& path, const Communicator& communicator);
 
 class Source {
  public:

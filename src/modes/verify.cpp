@@ -24,7 +24,7 @@ void add(Verification& all, Verification one, std::size_t k) {
   }
   std::ranges::move(one.fields, std::back_inserter(all.fields));
   std::ranges::move(one.claims, std::back_inserter(all.claims));
-  io::add_untold(all.findings, std::move(one.findings));
+  io::add_new_findings(all.findings, std::move(one.findings));
 }
 
 // If a mode is stored as coefficients, a site of its field is a block of sites: its time slices are converted to those
@@ -54,8 +54,8 @@ Verification verify_as(const std::string& path, const Set& set, const Communicat
   if (const Source* const foreign = SetAccess::foreign(set); foreign && foreign->compressed()) {
     std::vector<Finding> found = foreign->compressed()->verify(comm);
     comm::agree(comm, [&] {
-      io::add_untold(all.findings, set.file().catalog().findings);
-      io::add_untold(all.findings, std::move(found));
+      io::add_new_findings(all.findings, set.file().catalog().findings);
+      io::add_new_findings(all.findings, std::move(found));
       all.claims.push_back({.of = "vectors", .name = "crc32"});  // mismatches are among the findings
       io::conclude(all, options.require);
     });

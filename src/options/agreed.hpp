@@ -15,15 +15,15 @@
 namespace lq::options {
 
 // For require_same(): the rows of the table in which ranks must not differ; `within` selects the rows of one member.
-std::vector<comm::Stated> stated(const Table& table, const void* options, std::string_view within = "");
+std::vector<comm::StatedArgument> stated(const Table& table, const void* options, std::string_view within = "");
 
 template <class Options>
-std::vector<comm::Stated> stated(std::string_view table, const Options& options) {
+std::vector<comm::StatedArgument> stated(std::string_view table, const Options& options) {
   return stated(table_named(table), &options);
 }
-inline std::vector<comm::Stated> stated(const WriteOptions& options) { return stated("WriteOptions", options); }
-inline std::vector<comm::Stated> stated(const ReadOptions& options) { return stated("ReadOptions", options); }
-inline std::vector<comm::Stated> stated(const RouteOptions& route) {
+inline std::vector<comm::StatedArgument> stated(const WriteOptions& options) { return stated("WriteOptions", options); }
+inline std::vector<comm::StatedArgument> stated(const ReadOptions& options) { return stated("ReadOptions", options); }
+inline std::vector<comm::StatedArgument> stated(const RouteOptions& route) {
   const WriteOptions with_route{.route = route};
   return stated(table_named("WriteOptions"), &with_route, "route.");
 }

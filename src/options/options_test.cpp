@@ -113,9 +113,9 @@ TEST(OptionTables, GoToCAndBack) {
 TEST(OptionTables, StateWhatRanksMustHaveAlike) {
   WriteOptions options;
   options.overwrite = true;
-  const std::vector<comm::Stated> all = stated(options);
+  const std::vector<comm::StatedArgument> all = stated(options);
   const auto has = [&](std::string_view what) {
-    return std::ranges::any_of(all, [&](const comm::Stated& one) { return one.what == what; });
+    return std::ranges::any_of(all, [&](const comm::StatedArgument& one) { return one.what == what; });
   };
   EXPECT_TRUE(has("the option overwrite"));
   EXPECT_TRUE(has("the option strategy"));

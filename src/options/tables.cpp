@@ -184,8 +184,8 @@ std::string tables_json() {
 
 // The message for an option in which ranks differ.
 
-std::vector<comm::Stated> stated(const Table& table, const void* options, std::string_view within) {
-  std::vector<comm::Stated> result;
+std::vector<comm::StatedArgument> stated(const Table& table, const void* options, std::string_view within) {
+  std::vector<comm::StatedArgument> result;
   for (const Option& row : table.rows) {
     if (row.ranks != Ranks::same || !row.path.starts_with(within)) continue;
     result.push_back({"the option " + std::string(row.name), row.member.text(options)});

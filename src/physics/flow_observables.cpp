@@ -28,12 +28,12 @@
 namespace lq {
 namespace {
 
+using physics::CheckedLinks;
 using physics::LatticeSum;
 using physics::LinkChecks;
 using physics::Links;
 using physics::ranks_of;
 using physics::resolve_gauge;
-using physics::SeenLinks;
 
 // Sums over the points of a flow.
 struct FlowSums {
@@ -98,7 +98,7 @@ FlowPoint measure_flow(const Grid& grid, int colors, const Links& links, double 
 }
 
 // Rejects links for which loops and flow are meaningless.
-void require_in_group(const Grid& grid, int colors, const SeenLinks& all, const Unitarity& unitarity) {
+void require_in_group(const Grid& grid, int colors, const CheckedLinks& all, const Unitarity& unitarity) {
   if (all.not_finite.value > 0) {
     base::fail(Code::invalid_argument, {.expected = "0", .found = std::to_string(all.not_finite.value)},
                "cannot measure observables: {} numbers of the links are NaN or infinite", all.not_finite.value);
@@ -153,14 +153,14 @@ Observables observables(const Grid& grid, const Field& field, const ObservablesO
   const int colors = gauge.spec.colors;
   Links links(grid, colors, physics::Reach::loops);
   comm::Team team(physics::threads_for(grid, gauge, options.threads));
-  const SeenLinks mine = physics::sum_of_sites(
-      grid, gauge, team, SeenLinks{LinkChecks(grid, colors), {}, {}},
-      [&](SeenLinks& seen, std::uint64_t site, std::span<const double> u) {
+  const CheckedLinks mine = physics::sum_of_sites(
+      grid, gauge, team, CheckedLinks{LinkChecks(grid, colors), {}, {}},
+      [&](CheckedLinks& seen, std::uint64_t site, std::span<const double> u) {
         links.set_sites(static_cast<std::size_t>(site), u);
         seen.add_sites(grid, site, u);
       },
       LinkChecks::most_sites);
-  SeenLinks all = mine;
+  CheckedLinks all = mine;
   comm::combine_over_ranks(ranks_of(grid), all);
   const Unitarity unitarity = all.checks.unitarity(mine.checks);
   Observables result;

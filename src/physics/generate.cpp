@@ -298,7 +298,7 @@ void generate(const Grid& grid, const MutableField& field, const GenerateOptions
     return lattice::resolve_field(grid, field);
   });
   comm::require_same(comm, [&] {
-    std::vector<comm::Stated> arguments = options::stated("GenerateOptions", options);
+    std::vector<comm::StatedArgument> arguments = options::stated("GenerateOptions", options);
     arguments.push_back({"the gauge group", fmt::format("SU({})", field.spec.colors)});
     return arguments;
   });

@@ -181,8 +181,8 @@ Unitarity LinkChecks::unitarity(const LinkChecks& mine) const {
   return result;
 }
 
-void SeenLinks::add_sites(const Grid& grid, std::uint64_t site, std::span<const double> links,
-                          const kernels::RowLine* row) {
+void CheckedLinks::add_sites(const Grid& grid, std::uint64_t site, std::span<const double> links,
+                             const kernels::RowLine* row) {
   const std::size_t of_site = checks.site_numbers();
   const bool has_row = row != nullptr && checks.have_rows();
   const bool is_far =

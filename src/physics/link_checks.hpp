@@ -110,7 +110,7 @@ struct Count {
 };
 
 // Results of one pass over the links, each checked alone.
-struct SeenLinks {
+struct CheckedLinks {
   LinkChecks checks;
   Count not_finite;
   ZeroLinks zeros;
@@ -119,7 +119,7 @@ struct SeenLinks {
   // `row`: the same as a row, if there is one.
   void add_sites(const Grid& grid, std::uint64_t site, std::span<const double> links,
                  const kernels::RowLine* row = nullptr);
-  void add(const SeenLinks& other) noexcept {
+  void add(const CheckedLinks& other) noexcept {
     checks.add(other.checks);
     not_finite.add(other.not_finite);
     zeros.add(other.zeros);

@@ -28,11 +28,11 @@
 namespace lq {
 namespace {
 
+using physics::CheckedLinks;
 using physics::LinkChecks;
 using physics::Links;
 using physics::ranks_of;
 using physics::resolve_gauge;
-using physics::SeenLinks;
 
 // Contiguous doubles in natural order, in host memory.
 bool is_in_place(const Field& field, int dimensions) {
@@ -217,11 +217,12 @@ physics::ExaminedLinks examine_alone(const Grid& grid, const Field& gauge, int t
     links = lattice::resolve_field(grid, lq::gauge(copy, {.colors = colors}));
   }
   comm::Team team(threads);
-  std::vector<SeenLinks> of_threads(static_cast<std::size_t>(team.size()), SeenLinks{LinkChecks(grid, colors), {}, {}});
+  std::vector<CheckedLinks> of_threads(static_cast<std::size_t>(team.size()),
+                                       CheckedLinks{LinkChecks(grid, colors), {}, {}});
   const physics::SliceSums slices =
       slice_sums(grid, links, team,
                  [&](int thread, std::uint64_t site, std::span<const double> plane, const kernels::RowLine* rows) {
-                   SeenLinks& own = of_threads[static_cast<std::size_t>(thread)];
+                   CheckedLinks& own = of_threads[static_cast<std::size_t>(thread)];
                    const std::size_t sites = plane.size() / of_site, long_row = are_joined ? sites : row_sites;
                    const std::size_t row_lines = kernels::row_lines(Precision::double_, long_row, of_site);
                    for (std::size_t row = 0; row < sites; row += long_row, rows += row_lines) {
@@ -232,7 +233,7 @@ physics::ExaminedLinks examine_alone(const Grid& grid, const Field& gauge, int t
                      }
                    }
                  });
-  SeenLinks& all = of_threads.front();
+  CheckedLinks& all = of_threads.front();
   for (std::size_t i = 1; i < of_threads.size(); ++i) all.add(of_threads[i]);
 
   physics::ExaminedLinks examined;
@@ -259,16 +260,16 @@ physics::ExaminedLinks physics::examine_links(const Grid& grid, const Field& fie
   if (ranks_of(grid).size() == 1) return comm::agree(ranks_of(grid), [&] { return examine_alone(grid, gauge, used); });
   Links links(grid, colors, Reach::plaquettes);
   comm::Team team(used);
-  const SeenLinks mine = sum_of_sites(
-      grid, gauge, team, SeenLinks{LinkChecks(grid, colors), {}, {}},
-      [&](SeenLinks& seen, std::uint64_t site, std::span<const double> u) {
+  const CheckedLinks mine = sum_of_sites(
+      grid, gauge, team, CheckedLinks{LinkChecks(grid, colors), {}, {}},
+      [&](CheckedLinks& seen, std::uint64_t site, std::span<const double> u) {
         links.set_sites(static_cast<std::size_t>(site), u);
         seen.checks.add_traces(u);
         seen.add_sites(grid, site, u);
       },
       LinkChecks::most_sites);
   links.refresh();
-  SeenLinks all = mine;
+  CheckedLinks all = mine;
   PlaneSums planes;
   TransposedSums few;
   comm::CombinedTerms terms(all, planes, few);

@@ -37,7 +37,7 @@ Field resolve(const Grid& grid, const Field& field, std::string_view verb, Wante
   comm::require_same(ranks_of(grid), [&] {
     if (wanted == Wanted::gauge) require_gauge(grid, field.spec, verb);
     resolved = lattice::resolve_field(grid, field);
-    return std::vector<comm::Stated>{{fmt::format("the field to {}", verb), describe(resolved.spec)}};
+    return std::vector<comm::StatedArgument>{{fmt::format("the field to {}", verb), describe(resolved.spec)}};
   });
   return resolved;
 }

@@ -89,9 +89,9 @@ void put_text(std::vector<std::byte>& bytes, std::string_view text) {
 }
 
 // Extracts numbers and texts from the front; after the first missing byte, nothing more is returned.
-class Taking {
+class MessageReader {
  public:
-  explicit Taking(base::Bytes bytes) : rest_(bytes) {}
+  explicit MessageReader(base::Bytes bytes) : rest_(bytes) {}
   template <class T>
   T number() noexcept {
     const base::Bytes bytes = take(sizeof(T));
@@ -132,7 +132,7 @@ void put_file(std::vector<std::byte>& bytes, const ProtectedPart& file) {
   }
 }
 
-bool take_file(Taking& from, ProtectedPart& file) {
+bool take_file(MessageReader& from, ProtectedPart& file) {
   file.bytes = from.number<std::uint64_t>();
   file.modified = std::bit_cast<std::int64_t>(from.number<std::uint64_t>());
   file.first = from.number<std::uint64_t>();
@@ -266,7 +266,7 @@ std::optional<Head> decode_head(base::Bytes bytes) {
   if (!size || *size > bytes.size() || later_version(bytes)) return {};
   bytes = bytes.first(static_cast<std::size_t>(*size));
   if (!kernels::ends_in_crc32(bytes)) return {};
-  Taking from(bytes.first(bytes.size() - sizeof(std::uint32_t)));
+  MessageReader from(bytes.first(bytes.size() - sizeof(std::uint32_t)));
   from.take(head_begin_bytes);
   Head head;
   head.layout = static_cast<Layout>(from.number<std::uint32_t>());

@@ -154,7 +154,7 @@ std::vector<Range> Sidecar::damage(int threads) const {
   std::vector<Range> damage;
   check_frame(damage);
   std::mutex mutex;
-  comm::Team team(comm::or_usable_cores(threads));
+  comm::Team team(comm::count_or_cores(threads));
   comm::parallel_for(team, head_.windows, [&](int, std::uint64_t window) {
     const auto sums = page(window);
     if (!sums) return;  // reported already, and its parity cannot be checked
@@ -346,7 +346,7 @@ FileCheck check_file(const Cover& cover, base::ByteSource* source, int threads, 
   }
   Checking checking(cover, *source, passed);
   comm::Team team(static_cast<int>(
-      std::clamp<std::uint64_t>(checking.pieces(), 1, static_cast<std::uint64_t>(comm::or_usable_cores(threads)))));
+      std::clamp<std::uint64_t>(checking.pieces(), 1, static_cast<std::uint64_t>(comm::count_or_cores(threads)))));
   std::vector<std::vector<std::byte>> buffers(static_cast<std::size_t>(team.size()));
   std::atomic<std::uint64_t> done{0};
   comm::parallel_for(team, checking.pieces(), [&](int thread, std::uint64_t piece) {
@@ -539,7 +539,7 @@ std::vector<Range> RestoredFile::lost_of(const std::vector<Range>& damaged, int 
   }
   std::vector<std::uint8_t> is_lost(blocks.size(), 0);
   comm::Team team(static_cast<int>(
-      std::clamp<std::uint64_t>(blocks.size(), 1, static_cast<std::uint64_t>(comm::or_usable_cores(threads)))));
+      std::clamp<std::uint64_t>(blocks.size(), 1, static_cast<std::uint64_t>(comm::count_or_cores(threads)))));
   comm::parallel_for(team, blocks.size(), [&](int, std::uint64_t i) {
     const std::uint64_t block = blocks[static_cast<std::size_t>(i)];
     std::vector<std::byte> bytes(head.bytes_of(cover_.file, block));

@@ -31,21 +31,21 @@ std::uint64_t client_of(storage::Transport& transport, const std::string& folder
   }
 }
 
-void SeenByAll::tell(Terms all, const storage::StorageTraits& seen, std::uint64_t client) noexcept {
+void CombinedTraits::tell(Terms all, const storage::StorageTraits& seen, std::uint64_t client) noexcept {
   all[0] = {seen.bytes, comm::Reduce::max};
   all[1] = {seen.single_owner ? 1U : 0U, comm::Reduce::max};
   all[2] = {~client, comm::Reduce::max};  // the minimum
   all[3] = {client, comm::Reduce::max};
 }
 
-storage::StorageTraits SeenByAll::strictest(std::span<const comm::Term, terms> all,
-                                            storage::StorageTraits seen) noexcept {
+storage::StorageTraits CombinedTraits::strictest(std::span<const comm::Term, terms> all,
+                                                 storage::StorageTraits seen) noexcept {
   seen.bytes = all[0].value;
   seen.single_owner = all[1].value == 1;
   return seen;
 }
 
-bool SeenByAll::have_one_client(std::span<const comm::Term, terms> all) noexcept {
+bool CombinedTraits::have_one_client(std::span<const comm::Term, terms> all) noexcept {
   return ~all[2].value == all[3].value;
 }
 
@@ -64,24 +64,24 @@ std::uint64_t Owners::writers(int ranks, std::uint64_t multiple) const noexcept 
   return may_meet ? 1 : static_cast<std::uint64_t>(ranks);
 }
 
-Owners owners_of(comm::Comm& comm, base::FunctionRef<Seen()> look) {
-  std::array<comm::Term, 1 + SeenByAll::terms> terms{};
+Owners owners_of(comm::Comm& comm, base::FunctionRef<LocalTraits()> look) {
+  std::array<comm::Term, 1 + CombinedTraits::terms> terms{};
   const auto all = std::span(terms).subspan<1>();
-  const Seen seen = comm::agree(comm, terms, [&] {
-    const Seen mine = look();
-    SeenByAll::tell(all, mine.unit, mine.client);
+  const LocalTraits seen = comm::agree(comm, terms, [&] {
+    const LocalTraits mine = look();
+    CombinedTraits::tell(all, mine.unit, mine.client);
     return mine;
   });
-  Owners owners{SeenByAll::strictest(all, seen.unit)};
-  if (owners.unit.single_owner) owners.are_one_client = comm.node().is_only() && SeenByAll::have_one_client(all);
+  Owners owners{CombinedTraits::strictest(all, seen.unit)};
+  if (owners.unit.single_owner) owners.are_one_client = comm.node().is_only() && CombinedTraits::have_one_client(all);
   return owners;
 }
 
-Owners owners_beside(comm::Comm& comm, storage::Transport& transport, const std::string& path) {
+Owners owners_in_folder(comm::Comm& comm, storage::Transport& transport, const std::string& path) {
   return owners_of(comm, [&] {
     const std::string folder = base::directory_of(path);
     const storage::StorageTraits unit = transport.unit(folder);
-    return Seen{unit, client_of(transport, folder, unit)};
+    return LocalTraits{unit, client_of(transport, folder, unit)};
   });
 }
 

@@ -31,7 +31,7 @@ std::uint64_t client_of(storage::Transport& transport, const std::string& folder
 std::uint64_t on_this_host(std::uint64_t client);
 
 // What the ranks see of a file, and their clients, as terms of an agreement.
-struct SeenByAll {
+struct CombinedTraits {
   static constexpr std::size_t terms = 4;
   using Terms = std::span<comm::Term, terms>;
   // Local. What this rank sees.
@@ -55,13 +55,13 @@ struct Owners {
 };
 
 // Collective. `look` returns what this rank sees of a file, and its client.
-struct Seen {
+struct LocalTraits {
   storage::StorageTraits unit;
   std::uint64_t client = 0;
 };
-Owners owners_of(comm::Comm& comm, base::FunctionRef<Seen()> look);
+Owners owners_of(comm::Comm& comm, base::FunctionRef<LocalTraits()> look);
 // Collective. The same for files in the folder of `path`.
-Owners owners_beside(comm::Comm& comm, storage::Transport& transport, const std::string& path);
+Owners owners_in_folder(comm::Comm& comm, storage::Transport& transport, const std::string& path);
 // Local. The file has the given number of bytes: informs a client that has it open and saw less of its growth.
 void tell_size(storage::File& file, std::uint64_t bytes);
 

@@ -73,10 +73,10 @@ lattice::Distribution distribution_of(const FileArray& array, const std::vector<
     if (cut.unit == 0) {
       distribution.cut_into_blocks(cut.axis, cut.parts);
     } else {
-      distribution.deal(cut.axis, cut.unit, cut.parts);
+      distribution.cut_cyclically(cut.axis, cut.unit, cut.parts);
     }
   }
-  for (int axis = 0; axis < distribution.axes(); ++axis) distribution.lay(axis);
+  for (int axis = 0; axis < distribution.axes(); ++axis) distribution.append_axis(axis);
   return distribution;
 }
 

@@ -118,7 +118,7 @@ std::optional<std::string> complaint(Bound bound, const std::vector<std::string>
 
 std::span<const Key> profile_keys() { return key_table; }
 
-std::optional<std::string> complaint_about(const Key& key, const Machine& machine) {
+std::optional<std::string> problem_with(const Key& key, const Machine& machine) {
   return std::visit([&](auto member) { return complaint(key.bound, machine.*member); }, key.member);
 }
 

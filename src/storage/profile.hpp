@@ -37,7 +37,7 @@ struct Key {
 std::span<const Key> profile_keys();
 
 // The expected form of the value of `key`, if the value in `machine` does not have it.
-std::optional<std::string> complaint_about(const Key& key, const Machine& machine);
+std::optional<std::string> problem_with(const Key& key, const Machine& machine);
 
 // The section of Machine::targets, whose keys are chosen by the site.
 inline constexpr std::string_view targets_section = "targets";
@@ -50,15 +50,15 @@ Machine parse_profile(std::string_view text, const std::string& path);
 std::string profile_text(const Machine& machine);
 
 // Machine descriptions that come with the library: the profiles in machines/, by name.
-struct Shipped {
+struct BuiltinMachine {
   std::string_view name;  // "frontier-like"
   std::string_view text;  // of a profile
 };
-std::span<const Shipped> shipped_machines();
+std::span<const BuiltinMachine> builtin_machines();
 
 // nullptr: none has this name.
-const Shipped* find_shipped(std::string_view name);
+const BuiltinMachine* find_builtin_machine(std::string_view name);
 // "alice-pvfs, bluegene-p, frontier-like, jaguar-xt4, jugene"
-std::string names_of_shipped();
+std::string builtin_machine_names();
 
 }  // namespace lq::storage

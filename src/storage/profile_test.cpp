@@ -279,8 +279,8 @@ TEST(Site, ProfileLiesBelowTheHomeOfTheUser) {
 
 TEST(ShippedMachines, AreProfilesThatAnswerToTheirNames) {
   NEEDS_TOML();
-  ASSERT_GE(storage::shipped_machines().size(), 3u);
-  for (const storage::Shipped& one : storage::shipped_machines()) {
+  ASSERT_GE(storage::builtin_machines().size(), 3u);
+  for (const storage::BuiltinMachine& one : storage::builtin_machines()) {
     const Machine described = machine_of(std::string(one.name));
     EXPECT_NE(described.name, Machine{}.name) << one.name;
     EXPECT_EQ(to_json(parse_profile(storage::profile_text(described), "again")), to_json(described)) << one.name;
@@ -291,7 +291,9 @@ TEST(ShippedMachines, AreProfilesThatAnswerToTheirNames) {
 TEST(ShippedMachines, ANameOfNobodyIsAskedAbout) {
   const Error error = error_of([] { machine_of("bluegene-q"); });
   EXPECT_EQ(error.code(), Code::not_found);
-  EXPECT_NE(std::string(error.what()).find("alice-pvfs, bluegene-p, frontier-like, jaguar-xt4, jugene"), std::string::npos) << error.what();
+  EXPECT_NE(std::string(error.what()).find("alice-pvfs, bluegene-p, frontier-like, jaguar-xt4, jugene"),
+            std::string::npos)
+      << error.what();
 }
 
 TEST(ShippedMachines, AFileOfTheNameComesFirst) {

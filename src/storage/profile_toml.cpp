@@ -73,7 +73,7 @@ class Reader {
           std::find_if(keys.begin(), keys.end(), [&](const Key& k) { return k.section == section && k.name == name; });
       if (found == keys.end()) fail_unknown(node, shown);
       std::visit([&](auto member) { take(node, shown, machine_.*member); }, found->member);
-      if (const auto expected = complaint_about(*found, machine_)) fail(node, shown, "a value out of range", *expected);
+      if (const auto expected = problem_with(*found, machine_)) fail(node, shown, "a value out of range", *expected);
     }
   }
 

@@ -25,15 +25,15 @@
 
 namespace lq::storage {
 
-const Shipped* find_shipped(std::string_view name) {
-  const std::span<const Shipped> all = shipped_machines();
-  const auto found = std::ranges::find(all, name, &Shipped::name);
+const BuiltinMachine* find_builtin_machine(std::string_view name) {
+  const std::span<const BuiltinMachine> all = builtin_machines();
+  const auto found = std::ranges::find(all, name, &BuiltinMachine::name);
   return found == all.end() ? nullptr : &*found;
 }
 
-std::string names_of_shipped() {
+std::string builtin_machine_names() {
   std::string names;
-  for (const Shipped& one : shipped_machines()) {
+  for (const BuiltinMachine& one : builtin_machines()) {
     if (!names.empty()) names += ", ";
     names += one.name;
   }
@@ -183,11 +183,11 @@ UsableMachine usable_machine_of(const std::string& profile) {
   struct stat status {};
   if (::stat(profile.c_str(), &status) != 0) {
     const int reason = errno;
-    if (const storage::Shipped* shipped = storage::find_shipped(profile)) {
+    if (const storage::BuiltinMachine* shipped = storage::find_builtin_machine(profile)) {
       return {storage::parse_profile(shipped->text, profile), {}};
     }
     throw base::errno_error(
-        profile, fmt::format("find the profile of a machine (described here are {})", storage::names_of_shipped()),
+        profile, fmt::format("find the profile of a machine (described here are {})", storage::builtin_machine_names()),
         reason);
   }
   return read_once(profile, true, status, [&] { return UsableMachine{load_machine(profile), {}}; });
@@ -201,7 +201,7 @@ Machine load_machine(const std::string& path) { return storage::parse_profile(re
 
 void save_machine(const std::string& path, const Machine& machine) {
   for (const storage::Key& key : storage::profile_keys()) {
-    if (const std::optional<std::string> expected = storage::complaint_about(key, machine)) {
+    if (const std::optional<std::string> expected = storage::problem_with(key, machine)) {
       base::fail(Code::invalid_argument, {}, "{}: cannot write this profile: {}: expected {}", path, key.name,
                  *expected);
     }

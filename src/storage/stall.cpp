@@ -144,7 +144,7 @@ class StallWatch {
     state_->report = std::move(report);
     state_->is_ending = false;
     try {
-      state_->thread = base::start_quiet_thread([this] { watch(*state_); });
+      state_->thread = base::start_thread_signals_blocked([this] { watch(*state_); });
     } catch (const std::system_error& error) {
       base::fail(
           Code::out_of_memory, {},

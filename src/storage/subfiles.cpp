@@ -298,7 +298,7 @@ storage::File& Subfiles::open(std::size_t k) {
   return *open_[k];
 }
 
-std::size_t Subfiles::read_what_is_there(std::size_t k, std::uint64_t offset, base::MutableBytes buffer) {
+std::size_t Subfiles::read_available(std::size_t k, std::uint64_t offset, base::MutableBytes buffer) {
   const std::lock_guard lock(mutex_);
   const std::string& path = file_.files[k].path;
   storage::Transport& place = storage::resolve(path);
@@ -309,7 +309,7 @@ std::size_t Subfiles::read_what_is_there(std::size_t k, std::uint64_t offset, ba
 
 void Subfiles::read(std::size_t k, std::uint64_t offset, base::MutableBytes buffer) {
   const bool gives_zeros = lost_ == Lost::are_zeros;
-  const std::size_t got = gives_zeros ? read_what_is_there(k, offset, buffer) : open(k).read_at(offset, buffer);
+  const std::size_t got = gives_zeros ? read_available(k, offset, buffer) : open(k).read_at(offset, buffer);
   if (got == buffer.size()) return;
   if (gives_zeros) {
     std::ranges::fill(buffer.subspan(got), std::byte{});

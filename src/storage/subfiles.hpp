@@ -85,7 +85,7 @@ class Subfiles {
   void close();
 
  private:
-  std::size_t read_what_is_there(std::size_t k, std::uint64_t offset, base::MutableBytes buffer);
+  std::size_t read_available(std::size_t k, std::uint64_t offset, base::MutableBytes buffer);
 
   PartitionedFile file_;
   bool writes_;

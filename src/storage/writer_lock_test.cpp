@@ -136,7 +136,7 @@ TEST(OwnersOf, RanksAreOneClientWhereAllHaveTheSame) {
   for (const std::uint64_t step : {0U, 1U}) {
     testing::run_ranks(3, [&](const std::shared_ptr<comm::Comm>& comm) {
       const auto look = [&] {
-        return Seen{{.bytes = 4096, .single_owner = true}, 7 + step * static_cast<std::uint64_t>(comm->rank())};
+        return LocalTraits{{.bytes = 4096, .single_owner = true}, 7 + step * static_cast<std::uint64_t>(comm->rank())};
       };
       const Owners owners = owners_of(*comm, look);
       EXPECT_TRUE(owners.unit.single_owner);

@@ -14,7 +14,7 @@
 #include <limequat/file.hpp>
 #include <limequat/inspect.hpp>
 
-#include "io/mend.hpp"
+#include "io/repair_file.hpp"
 #include "support/error_of.hpp"
 #include "support/file_contents.hpp"
 #include "support/scratch_directory.hpp"
@@ -233,7 +233,7 @@ TEST_F(Volumes, AreNotRepairedOneByOne) {
   for (const int number : {0, 2}) {
     const std::string bytes = contents(path(number));
     base::MemorySource file(base::as_bytes(bytes), path(number));
-    const Error error = error_of([&] { io::mend_file(file, {}, 1); });
+    const Error error = error_of([&] { io::repair_records(file, {}, 1); });
     EXPECT_EQ(error.code(), Code::unsupported);
     EXPECT_NE(std::string(error.what()).find("one of several files"), std::string::npos) << error.what();
   }

@@ -47,7 +47,7 @@ Counted observe(const Shape& shape, Strategy strategy, bool verify_by_reading = 
     rank.phase("write", [&] { io::write_field(*transport, "field", grid, field, how); });
     rank.phase("read", [&] {
       const auto reading = io::begin_read(*transport, "field", grid, to, {.route = how.route});
-      reading->finish(engine::outcome_of(reading->movement()));
+      reading->finish(engine::outcome_of(reading->steps()));
     });
     if (strategy != Strategy::direct || verify_by_reading) return;
     io::FieldWriter writer(*transport, grid.communicator(), "fields", how);

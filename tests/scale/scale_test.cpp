@@ -78,9 +78,9 @@ class Simulated {
   }
 
   Report finish(const Grid& grid, io::Transfer& transfer) {
-    const std::exception_ptr failure = engine::outcome_of(transfer.movement());
+    const std::exception_ptr failure = engine::outcome_of(transfer.steps());
     std::uint64_t& memory = seen_.memory[static_cast<std::size_t>(grid.rank())];
-    memory = std::max(memory, transfer.movement().memory_bytes());
+    memory = std::max(memory, transfer.steps().memory_bytes());
     return transfer.finish(failure);
   }
 

@@ -106,7 +106,8 @@ void BuddyCopies::create_level(Level& level, std::int32_t number, const std::vec
     return outgoing;
   });
   std::vector<std::vector<std::byte>> parts;
-  const auto answers = comm::exchange_messages(*all_, [&] { return lay_out(level, number, own, arrived, request); });
+  const auto answers =
+      comm::exchange_messages(*all_, [&] { return make_layout(level, number, own, arrived, request); });
   comm::agree(*all_, [&] {
     std::exception_ptr failure;
     base::keep_failure(failure, [&] {
@@ -132,8 +133,9 @@ void BuddyCopies::create_level(Level& level, std::int32_t number, const std::vec
 }
 
 // On the first task of each group, which keeps the copy that `arrived` requests.
-std::vector<comm::Message> BuddyCopies::lay_out(Level& level, std::int32_t number, const std::vector<Client>& own,
-                                                const std::vector<comm::Message>& arrived, const Creation& request) {
+std::vector<comm::Message> BuddyCopies::make_layout(Level& level, std::int32_t number, const std::vector<Client>& own,
+                                                    const std::vector<comm::Message>& arrived,
+                                                    const Creation& request) {
   if (!is_first()) return {};
   level.clients = comm::take_all<Client>(arrived.at(0).bytes);
   Facts facts = facts_for_writing(request.path, request.mode);
@@ -149,9 +151,10 @@ std::vector<comm::Message> BuddyCopies::lay_out(Level& level, std::int32_t numbe
     level.neighbours.clients.push_back(static_cast<int>(client.place));
   }
   head.tasks = static_cast<std::int32_t>(chunks.size());
-  const std::int64_t wish = request.mode.collectors.on ? request.mode.collectors.tasks_each_of(head.tasks) : head.tasks;
-  head.widths =
-      format::sion::collective_widths(chunks, block_size_, format::sion::collector_groups(chunks, block_size_, wish));
+  const std::int64_t asked_for =
+      request.mode.collectors.on ? request.mode.collectors.tasks_each_of(head.tasks) : head.tasks;
+  head.widths = format::sion::collective_widths(chunks, block_size_,
+                                                format::sion::collector_groups(chunks, block_size_, asked_for));
   const std::string path = format::sion::copy_name(path_, number, head.file_number, names_);
   level.metadata = std::make_unique<multifile::MetadataWriter>(request.opener.create(path));
   const format::sion::Geometry geometry = level.metadata->write_head(head);
@@ -275,7 +278,7 @@ std::unique_ptr<Channel> make_remote_channel(std::string path) {
   return std::make_unique<RemoteChannel>(std::move(path));
 }
 
-std::vector<comm::Stated> BuddyService::prepare(const TaskLocation& location) {
+std::vector<comm::StatedArgument> BuddyService::prepare(const TaskLocation& location) {
   require_path(request_.path);
   if (location.files < 1 || location.files > all_->size() || location.file < 0 || location.file >= location.files) {
     throw Error(

@@ -60,8 +60,8 @@ class BuddyCopies {
   bool is_first() const noexcept { return group_->rank() == 0; }
   void find_neighbours();
   void create_level(Level& level, std::int32_t number, const std::vector<Client>& own, const Creation& request);
-  std::vector<comm::Message> lay_out(Level& level, std::int32_t number, const std::vector<Client>& own,
-                                     const std::vector<comm::Message>& arrived, const Creation& request);
+  std::vector<comm::Message> make_layout(Level& level, std::int32_t number, const std::vector<Client>& own,
+                                         const std::vector<comm::Message>& arrived, const Creation& request);
   void close_level(Level& level);
   void write_tables(Level& level, const std::vector<comm::Message>& arrived,
                     const std::vector<std::vector<std::byte>>& places);
@@ -84,7 +84,7 @@ class BuddyService {
   BuddyService(std::shared_ptr<comm::Comm> all, const Opening& request) : all_(std::move(all)), request_(request) {}
   // Local. Allocates the memory for find_servers(), and returns the values that must be the same; `location`: of the
   // caller in its group.
-  std::vector<comm::Stated> prepare(const TaskLocation& location);
+  std::vector<comm::StatedArgument> prepare(const TaskLocation& location);
   // Collective over `all`. not_found: a file that no task can read.
   void find_servers(const TaskLocation& location);
 

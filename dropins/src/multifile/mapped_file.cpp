@@ -85,11 +85,11 @@ void MappedFile::close() {
     return messages_of(by_keeper);
   });
   comm::agree(*all_, [&] { write_tables(filled); });
-  if (owners_.have_incoherent_caches()) tell_ends();
+  if (owners_.have_incoherent_caches()) send_ends();
 }
 
 // Collective. Clients that have written in between use the size that they saw: the keeper of a file wrote last.
-void MappedFile::tell_ends() {
+void MappedFile::send_ends() {
   const auto name = [&](std::size_t file) { return path_of(names_, facts_.path, static_cast<std::int32_t>(file)); };
   std::vector<std::uint64_t> ends = comm::agree(*all_, [&] {
     std::vector<std::uint64_t> mine(static_cast<std::size_t>(facts_.files));
@@ -156,7 +156,7 @@ std::unique_ptr<MappedFile> MappedFile::create(std::shared_ptr<comm::Comm> all, 
       *all, [&] { return file->sorted_by_keeper(request.tasks, [](const MappedTask& task) { return task.file; }); });
   const auto descriptions = comm::exchange_messages(*all, [&] {
     if (all->rank() == 0) file->make_map(announced_places);
-    return file->lay_out(announced, request);
+    return file->make_layout(announced, request);
   });
   comm::agree(*all, [&] {
     file->take_descriptions(descriptions);
@@ -187,14 +187,14 @@ void MappedFile::make_map(const std::vector<comm::Message>& announced) {
   }
 }
 
-std::vector<comm::Message> MappedFile::lay_out(const std::vector<comm::Message>& announced,
-                                               const MappedCreation& request) {
+std::vector<comm::Message> MappedFile::make_layout(const std::vector<comm::Message>& announced,
+                                                   const MappedCreation& request) {
   std::map<std::int32_t, std::vector<MappedTask>> by_file;
   for (std::int32_t f = all_->rank(); f < request.files; f += all_->size()) by_file[f];
   for (const comm::Message& message : announced) {
     for (const MappedTask& task : comm::take_all<MappedTask>(message.bytes)) by_file[task.file].push_back(task);
   }
-  std::map<std::int32_t, Laid> laid;
+  std::map<std::int32_t, FileLayout> laid;
   for (auto& [number, tasks] : by_file) laid[number] = lay_out_file(number, tasks, request);
   std::vector<comm::Message> described;
   for (const comm::Message& message : announced) {
@@ -207,8 +207,8 @@ std::vector<comm::Message> MappedFile::lay_out(const std::vector<comm::Message>&
   return described;
 }
 
-MappedFile::Laid MappedFile::lay_out_file(std::int32_t file, std::vector<MappedTask>& tasks,
-                                          const MappedCreation& request) {
+MappedFile::FileLayout MappedFile::lay_out_file(std::int32_t file, std::vector<MappedTask>& tasks,
+                                                const MappedCreation& request) {
   const std::string path = path_of(request.names, request.path, file);
   require_path(path);
   std::ranges::sort(tasks, {}, &MappedTask::number);
@@ -265,7 +265,7 @@ std::vector<std::int64_t> dealt_ranks(std::int64_t tasks, int process, int proce
 }
 
 // The place of a task, and the number of tasks in that file by the map of the set; 0: unknown.
-struct Promise {
+struct MapEntry {
   Place place;
   std::int32_t tasks = 0;
 };
@@ -279,7 +279,7 @@ std::vector<comm::Message> look_up(const std::vector<comm::Message>& asked, cons
     comm::Message& answer = answers.emplace_back(comm::Message{message.rank, {}});
     for (const std::int64_t rank : comm::take_all<std::int64_t>(message.bytes)) {
       const Place& place = map[static_cast<std::size_t>(rank)];
-      comm::append(answer.bytes, Promise{place, held[place.file]});
+      comm::append(answer.bytes, MapEntry{place, held[place.file]});
     }
   }
   return answers;
@@ -300,13 +300,13 @@ std::vector<comm::Message> ask_for_places(comm::Comm& all, const std::vector<std
 }
 
 // Local.
-std::vector<Promise> promises_of(const std::string& path, const std::vector<std::int64_t>& ranks,
-                                 const std::vector<comm::Message>& answers, std::int32_t files) {
-  std::vector<Promise> promises;
+std::vector<MapEntry> promises_of(const std::string& path, const std::vector<std::int64_t>& ranks,
+                                  const std::vector<comm::Message>& answers, std::int32_t files) {
+  std::vector<MapEntry> promises;
   if (files == 1) {
     for (const std::int64_t rank : ranks) promises.push_back({{0, static_cast<std::int32_t>(rank)}, 0});
   }
-  for (const comm::Message& answer : answers) promises = comm::take_all<Promise>(answer.bytes);
+  for (const comm::Message& answer : answers) promises = comm::take_all<MapEntry>(answer.bytes);
   for (const auto& [place, tasks] : promises) {
     if (place.file >= 0 && place.file < files && place.task >= 0) continue;
     refuse(Code::malformed, path,
@@ -345,9 +345,9 @@ std::unique_ptr<MappedFile> MappedFile::open(std::shared_ptr<comm::Comm> all, co
   std::vector<Place> places;
   const auto wanted = comm::exchange_messages(*all, [&] {
     file.reset(new MappedFile(Facts{set, request.path}, all));
-    const std::vector<Promise> promises = promises_of(request.path, *ranks, answers, set.files);
-    for (const Promise& promise : promises) places.push_back(promise.place);
-    return file->sorted_by_keeper(promises, [](const Promise& promise) { return promise.place.file; });
+    const std::vector<MapEntry> promises = promises_of(request.path, *ranks, answers, set.files);
+    for (const MapEntry& promise : promises) places.push_back(promise.place);
+    return file->sorted_by_keeper(promises, [](const MapEntry& promise) { return promise.place.file; });
   });
   const auto descriptions = comm::exchange_messages(*all, [&] { return file->describe(wanted, request); });
   comm::agree(*all, [&] {
@@ -373,7 +373,7 @@ std::vector<comm::Message> MappedFile::describe(const std::vector<comm::Message>
   std::vector<comm::Message> described;
   for (const comm::Message& message : wanted) {
     comm::Message& answer = described.emplace_back(comm::Message{message.rank, {}});
-    for (const auto& [place, tasks] : comm::take_all<Promise>(message.bytes)) {
+    for (const auto& [place, tasks] : comm::take_all<MapEntry>(message.bytes)) {
       if (!files.contains(place.file)) {
         files[place.file] =
             multifile::read_metadata(*request.opener.transport, path_of(request.names, request.path, place.file));

@@ -48,7 +48,7 @@ class MappedFile final : public Multifile {
   void close() override;
 
  private:
-  struct Laid {  // a physical file whose metadata this process handles
+  struct FileLayout {  // a physical file whose metadata this process handles
     format::sion::Head head;
     format::sion::Geometry geometry;
   };
@@ -69,8 +69,8 @@ class MappedFile final : public Multifile {
     return messages;
   }
 
-  std::vector<comm::Message> lay_out(const std::vector<comm::Message>& announced, const MappedCreation& request);
-  Laid lay_out_file(std::int32_t file, std::vector<MappedTask>& tasks, const MappedCreation& request);
+  std::vector<comm::Message> make_layout(const std::vector<comm::Message>& announced, const MappedCreation& request);
+  FileLayout lay_out_file(std::int32_t file, std::vector<MappedTask>& tasks, const MappedCreation& request);
   void make_map(const std::vector<comm::Message>& announced);
   std::vector<comm::Message> describe(const std::vector<comm::Message>& wanted, const Opening& request);
   void take_descriptions(const std::vector<comm::Message>& described);
@@ -78,7 +78,7 @@ class MappedFile final : public Multifile {
   void put_in_order(const std::vector<format::sion::Place>& places);
   void open_data(const Opener& opener, const format::sion::NameRule& names);
   void write_tables(const std::vector<comm::Message>& filled);
-  void tell_ends();
+  void send_ends();
 
   std::shared_ptr<comm::Comm> all_;
   // When writing:

@@ -20,16 +20,16 @@ std::int64_t number_of(std::string_view text) noexcept {
   return number;
 }
 
-std::optional<KeyWish> key_wish_of(std::string_view value) noexcept {
-  if (value.empty() || value == "inline" || value == "default") return KeyWish::inline_records;
-  if (value == "none") return KeyWish::none;
-  if (value == "unknown") return KeyWish::any;
+std::optional<KeyRequest> key_wish_of(std::string_view value) noexcept {
+  if (value.empty() || value == "inline" || value == "default") return KeyRequest::inline_records;
+  if (value == "none") return KeyRequest::none;
+  if (value == "unknown") return KeyRequest::any;
   return std::nullopt;  // no program ever wrote "meta" and "hash"
 }
 
-void set_tasks_each(CollectorWish& wish, std::int64_t tasks) noexcept {
-  wish.collectors = 0;
-  wish.tasks_each = std::max<std::int64_t>(tasks, 0);
+void set_tasks_each(CollectorRequest& asked_for, std::int64_t tasks) noexcept {
+  asked_for.collectors = 0;
+  asked_for.tasks_each = std::max<std::int64_t>(tasks, 0);
 }
 
 struct Word {
@@ -59,7 +59,7 @@ void apply(Mode& mode, const Word& word, bool& collectors_off) {
     collectors_off = number_of(word.value) == 0;
   }
   if (word.name == "keyval") {
-    if (const auto wish = key_wish_of(word.value)) mode.keys = wish;
+    if (const auto asked_for = key_wish_of(word.value)) mode.keys = asked_for;
   }
   if (word.name == "endianness" && word.value == "big") mode.data_order = ByteOrder::big;
   if (word.name == "endianness" && word.value == "little") mode.data_order = ByteOrder::little;
@@ -75,7 +75,7 @@ const char* variable(const char* name) {
   return value != nullptr ? value : std::getenv(('L' + std::string(name)).c_str());
 }
 
-std::int64_t CollectorWish::tasks_each_of(std::int64_t tasks) const noexcept {
+std::int64_t CollectorRequest::tasks_each_of(std::int64_t tasks) const noexcept {
   if (collectors <= 0) return std::min(tasks_each, tasks);
   const std::int64_t number = std::min(collectors, tasks);
   return number == 0 ? 0 : (tasks + number - 1) / number;

@@ -18,10 +18,10 @@ enum class Direction { none, read, write };
 enum class Access { stdio, descriptors };
 
 // `any`: whatever the file has.
-enum class KeyWish { any, none, inline_records };
+enum class KeyRequest { any, none, inline_records };
 
 // How tasks are grouped in collective mode; at most one of the numbers is positive. Neither: chosen automatically.
-struct CollectorWish {
+struct CollectorRequest {
   bool on = false;
   std::int64_t tasks_each = 0;
   std::int64_t collectors = 0;
@@ -33,9 +33,9 @@ struct CollectorWish {
 struct Mode {
   Direction direction = Direction::none;
   Access access = Access::stdio;
-  CollectorWish collectors = {};
+  CollectorRequest collectors = {};
   bool merges = false;  // data of a group go to the logical file of its collector
-  std::optional<KeyWish> keys = {};
+  std::optional<KeyRequest> keys = {};
   std::optional<ByteOrder> data_order = {};  // declared; data are never converted
   std::int32_t buddies = 0;                  // copies with neighbours
   std::int64_t buffer_bytes = 0;             // buffer before the file; -1: a block of the file system

@@ -25,10 +25,10 @@ TEST(Mode, TheLastOfContradictingWordsWinsAndUnknownOnesAreIgnored) {
 
 TEST(Mode, KeysMayBeAskedForInAllWaysThatProgramsKnow) {
   for (const char* words : {"bw,keyval", "bw,keyval=inline", "keyval=default,bw"}) {
-    EXPECT_EQ(parse_mode(words).keys, KeyWish::inline_records) << words;
+    EXPECT_EQ(parse_mode(words).keys, KeyRequest::inline_records) << words;
   }
-  EXPECT_EQ(parse_mode("br,keyval=none").keys, KeyWish::none);
-  EXPECT_EQ(parse_mode("br,keyval=unknown").keys, KeyWish::any);
+  EXPECT_EQ(parse_mode("br,keyval=none").keys, KeyRequest::none);
+  EXPECT_EQ(parse_mode("br,keyval=unknown").keys, KeyRequest::any);
   EXPECT_FALSE(parse_mode("br,keyval=hash").keys.has_value());
   EXPECT_FALSE(parse_mode("br").keys.has_value());
 }
@@ -61,8 +61,8 @@ TEST(Mode, TheEnvironmentSpeaksUp) {
   EXPECT_EQ(with_environment(parse_mode("bw")).collectors.tasks_each_of(8), 3);
   ::unsetenv("SION_COLLNUM");
   ::setenv("SION_KEYVALUE_MODE", "inline", 1);
-  EXPECT_EQ(with_environment(parse_mode("bw")).keys, KeyWish::inline_records);
-  EXPECT_EQ(with_environment(parse_mode("bw,keyval=none")).keys, KeyWish::none);
+  EXPECT_EQ(with_environment(parse_mode("bw")).keys, KeyRequest::inline_records);
+  EXPECT_EQ(with_environment(parse_mode("bw,keyval=none")).keys, KeyRequest::none);
   ::unsetenv("SION_KEYVALUE_MODE");
   ::setenv("LSION_COLLSIZE", "2", 1);
   EXPECT_EQ(with_environment(parse_mode("bw")).collectors.tasks_each_of(8), 2);

@@ -273,7 +273,7 @@ std::size_t Multifile::read_stream(std::uint64_t logical_position, base::Mutable
   return done;
 }
 
-void Multifile::seek(const LogicalFile::Spot& spot) {
+void Multifile::seek(const LogicalFile::ChunkPosition& spot) {
   selected().stream.move_to(spot.chunk, spot.position);
   place_stream();
 }

@@ -160,7 +160,7 @@ class Multifile {
   bool is_at_end();
   // Bytes of the stream from a position on, across chunks; the cursor stays. Shorter at the end.
   std::size_t read_stream(std::uint64_t logical_position, base::MutableBytes buffer);
-  void seek(const LogicalFile::Spot& spot);
+  void seek(const LogicalFile::ChunkPosition& spot);
 
   // Key-value records of the selected task, for reading.
   KeyIndex& keys();

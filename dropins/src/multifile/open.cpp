@@ -32,19 +32,19 @@ void require_tasks(const std::string& path, std::size_t written, int reading) {
 }
 
 // On the first task of all: the location of each task.
-struct Seating {
+struct TaskMap {
   std::vector<Place> map;               // of several files
   std::vector<std::int32_t> held = {};  // tasks of each file
   std::int32_t files = 1;
   std::int32_t tasks = 0;
-  TaskLocation seat_of(std::int32_t task) const {
+  TaskLocation location_of(std::int32_t task) const {
     if (map.empty()) return {0, 1, task, tasks, true};
     const Place& place = map[static_cast<std::size_t>(task)];
     return {place.file, files, place.task, held[static_cast<std::size_t>(place.file)], false};
   }
 };
 
-Seating seating_of(Metadata first, int tasks) {
+TaskMap seating_of(Metadata first, int tasks) {
   const std::string& path = first.path;
   const std::int32_t files = first.head.files;
   if (!first.tail.map) {
@@ -110,25 +110,25 @@ std::unique_ptr<ParallelFile> ParallelFile::open(std::shared_ptr<Team> team, con
     return stated_request(request.path, request.mode, 0, 0);
   });
   auto file = comm::agree(all, [&] {
-    std::optional<Seating> seating;  // on rank 0
-    const auto seat_of = [&](int rank) {
+    std::optional<TaskMap> seating;  // on rank 0
+    const auto location_of = [&](int rank) {
       if (!seating) {
         const std::string path = path_of(request.names, request.path, 0);
         seating.emplace(seating_of(multifile::read_metadata(*request.opener.transport, path), all.size()));
       }
-      return comm::to_bytes(seating->seat_of(rank));
+      return comm::to_bytes(seating->location_of(rank));
     };
-    const std::vector<std::byte> answer = all.scatter_parts(seat_of, 0);
+    const std::vector<std::byte> answer = all.scatter_parts(location_of, 0);
     if (answer.empty()) return std::unique_ptr<ParallelFile>();  // rank 0 reports the reason
     const auto location = comm::from_bytes<TaskLocation>(answer);
     auto made =
         std::unique_ptr<ParallelFile>(new ParallelFile(facts_of(request, location, all.size()), team, location));
-    made->wish_ = request.mode.collectors;
+    made->asked_for_ = request.mode.collectors;
     made->physical_path_ = path_of(request.names, request.path, location.file);
     return made;
   });
   const TaskLocation& location = file->location_;
-  file->group_ = team->form(location, file->wish_.on);
+  file->group_ = team->form(location, file->asked_for_.on);
   comm::agree(all, [&] {
     const std::vector<std::byte> answer = file->ask_where(request);
     if (answer.empty()) return;  // the first task reports the reason
@@ -153,7 +153,7 @@ std::vector<std::byte> ParallelFile::ask_where(const Opening& request) {
   std::exception_ptr failure;
   std::vector<std::uint8_t> only_sends;
   base::keep_failure(failure, [&] {
-    if (!wish_.on) return;
+    if (!asked_for_.on) return;
     const std::uint8_t mine = team_->may_collect() ? 0 : 1;
     comm::gather_records(comm, std::span(&mine, 1), 0, [&](std::uint8_t one) { only_sends.push_back(one); });
   });
@@ -181,7 +181,7 @@ ParallelFile::Layout ParallelFile::read_physical(const Opening& request, const s
       widths.push_back(static_cast<std::int64_t>(metadata.geometry.width(task)));
     }
     layout.groups =
-        format::sion::collector_groups(widths, head.block_size, wish_.tasks_each_of(head.tasks), only_sends);
+        format::sion::collector_groups(widths, head.block_size, asked_for_.tasks_each_of(head.tasks), only_sends);
   }
   layout.geometry = std::move(metadata.geometry);
   layout.ranks = std::move(metadata.head.ranks);

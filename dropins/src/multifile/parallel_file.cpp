@@ -93,8 +93,8 @@ Facts facts_of(const Creation& request, int tasks) {
   return facts;
 }
 
-std::vector<comm::Stated> stated_creation(const Creation& request) {
-  std::vector<comm::Stated> stated =
+std::vector<comm::StatedArgument> stated_creation(const Creation& request) {
+  std::vector<comm::StatedArgument> stated =
       stated_request(request.path, request.mode, request.block_size, request.location.files);
   stated.push_back({"how tasks are numbered", request.location.is_rank ? "as ranks" : "freely"});
   return stated;
@@ -132,8 +132,8 @@ std::unique_ptr<ParallelFile> ParallelFile::create(std::shared_ptr<Team> team, c
     made.emplace(*request.opener.transport, file->physical_path_);
     return stated_creation(request);
   });
-  file->wish_ = request.mode.collectors;
-  if (request.mode.buddies > 0 && !file->wish_.on) file->wish_ = {true, request.location.tasks, 0};
+  file->asked_for_ = request.mode.collectors;
+  if (request.mode.buddies > 0 && !file->asked_for_.on) file->asked_for_ = {true, request.location.tasks, 0};
   file->form_group(request);
   file->map_root_ = find_map_root(all, request.location);
   file->transport_ = request.opener.transport;
@@ -170,7 +170,7 @@ void ParallelFile::create_physical(const Creation& request) {
 }
 
 void ParallelFile::form_group(const Creation& request) {
-  group_ = team_->form(location_, wish_.on);
+  group_ = team_->form(location_, asked_for_.on);
   if (location_.is_rank) return;
   comm::agree(team_->all(), [&] {
     if (group_.comm->size() == location_.tasks && group_.comm->rank() == location_.task) return;
@@ -189,17 +189,17 @@ std::exception_ptr ParallelFile::settle(std::int64_t chunk_bytes, std::int64_t r
   const auto attempt = [&](const auto& work) { base::keep_failure(failure, work); };
   std::optional<Layout> layout;  // on the first task
   attempt([&] {
-    Wishes wishes;
+    TaskRequests all_asked_for;
     comm::gather_records(comm, std::span(&mine, 1), 0, [&](const Request& request) {
-      if (wishes.chunks.empty()) wishes.reserve(static_cast<std::size_t>(comm.size()));
-      wishes.chunks.push_back(request.chunk_bytes);
-      wishes.ranks.push_back(request.rank);
-      wishes.only_sends.push_back(request.only_sends != 0 ? 1 : 0);
+      if (all_asked_for.chunks.empty()) all_asked_for.reserve(static_cast<std::size_t>(comm.size()));
+      all_asked_for.chunks.push_back(request.chunk_bytes);
+      all_asked_for.ranks.push_back(request.rank);
+      all_asked_for.only_sends.push_back(request.only_sends != 0 ? 1 : 0);
     });
     // A task that could not send its request reports the reason.
-    if (!is_first() || wishes.chunks.size() != static_cast<std::size_t>(comm.size())) return;
+    if (!is_first() || all_asked_for.chunks.size() != static_cast<std::size_t>(comm.size())) return;
     prepare();
-    layout.emplace(lay_out(std::move(wishes)));
+    layout.emplace(make_layout(std::move(all_asked_for)));
   });
   attempt([&] {
     const std::vector<std::byte> answer = comm.scatter_parts(
@@ -213,18 +213,18 @@ std::exception_ptr ParallelFile::settle(std::int64_t chunk_bytes, std::int64_t r
 }
 
 // On the first task: from all requests to all positions.
-ParallelFile::Layout ParallelFile::lay_out(Wishes wishes) {
+ParallelFile::Layout ParallelFile::make_layout(TaskRequests all_asked_for) {
   Head head = head_of(facts_);
-  head.tasks = static_cast<std::int32_t>(wishes.chunks.size());
-  head.ranks = std::move(wishes.ranks);
+  head.tasks = static_cast<std::int32_t>(all_asked_for.chunks.size());
+  head.ranks = std::move(all_asked_for.ranks);
   Layout layout;
   const bool collects = group_.exchange != nullptr;
   if (collects) {
-    layout.groups = format::sion::collector_groups(wishes.chunks, head.block_size, wish_.tasks_each_of(head.tasks),
-                                                   wishes.only_sends);
+    layout.groups = format::sion::collector_groups(all_asked_for.chunks, head.block_size,
+                                                   asked_for_.tasks_each_of(head.tasks), all_asked_for.only_sends);
   }
-  head.widths = widths_for(wishes.chunks, head.block_size, layout.groups, collects, merges_);
-  wishes = {};
+  head.widths = widths_for(all_asked_for.chunks, head.block_size, layout.groups, collects, merges_);
+  all_asked_for = {};
   layout.geometry = metadata_->write_head(head);
   layout.collecting = {collects, merges_ && collects, {}};
   layout.ranks = std::move(head.ranks);

@@ -78,7 +78,7 @@ class ParallelFile final : public Multifile {
   };
 
   // The first task's information: requests, as they arrive,
-  struct Wishes {
+  struct TaskRequests {
     std::vector<std::int64_t> chunks;
     std::vector<std::int64_t> ranks;
     std::vector<std::uint8_t> only_sends;
@@ -122,7 +122,7 @@ class ParallelFile final : public Multifile {
   void create_physical(const Creation& request);
   std::exception_ptr settle(std::int64_t chunk_bytes, std::int64_t rank, base::FunctionRef<void()> prepare);
   void form_group(const Creation& request);
-  Layout lay_out(Wishes wishes);
+  Layout make_layout(TaskRequests all_asked_for);
   std::vector<std::byte> ask_where(const Opening& request);
   Layout read_physical(const Opening& request, const std::vector<std::uint8_t>& only_sends);
   void take_answer(base::Bytes bytes);
@@ -135,7 +135,7 @@ class ParallelFile final : public Multifile {
   TaskLocation location_;
   FileGroup group_;
   std::string physical_path_;
-  CollectorWish wish_;
+  CollectorRequest asked_for_;
   storage::Transport* transport_ = nullptr;  // when writing
   storage::Owners owners_;                   // when writing
   bool collects_ = false;

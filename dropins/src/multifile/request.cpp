@@ -37,7 +37,7 @@ std::string path_of(const format::sion::NameRule& names, const std::string& path
 storage::Owners owners_of_set(comm::Comm& all, storage::Transport& transport, const std::string& path) {
   if (all.size() == 1) return {};
   storage::StorageTraits seen;
-  std::array<comm::Term, 1 + storage::SeenByAll::terms> terms{};
+  std::array<comm::Term, 1 + storage::CombinedTraits::terms> terms{};
   const auto seen_by_all = std::span(terms).subspan<1>();
   comm::agree(all, terms, [&] {
     const std::string folder = base::directory_of(path);
@@ -47,9 +47,9 @@ storage::Owners owners_of_set(comm::Comm& all, storage::Transport& transport, co
       if (error.code() != Code::not_found) throw;  // the error of creating the file is more informative
     }
     const std::uint64_t client = storage::on_this_host(storage::client_of(transport, folder, seen));
-    storage::SeenByAll::tell(seen_by_all, seen, client);
+    storage::CombinedTraits::tell(seen_by_all, seen, client);
   });
-  return {storage::SeenByAll::strictest(seen_by_all, seen), storage::SeenByAll::have_one_client(seen_by_all)};
+  return {storage::CombinedTraits::strictest(seen_by_all, seen), storage::CombinedTraits::have_one_client(seen_by_all)};
 }
 
 std::int32_t whole_blocks(const storage::Owners& owners, std::int32_t block_size) {
@@ -66,8 +66,8 @@ void require_block_size(const std::string& path, std::int32_t block_size) {
          fmt::format("a block size of {} bytes; choose a positive one, or -1 to query the file system", block_size));
 }
 
-std::vector<comm::Stated> stated_request(const std::string& path, const Mode& mode, std::int32_t block_size,
-                                         std::int32_t files) {
+std::vector<comm::StatedArgument> stated_request(const std::string& path, const Mode& mode, std::int32_t block_size,
+                                                 std::int32_t files) {
   const std::string words =
       fmt::format("direction {}, collective {}, merge {}, key-value {}, buddies {}", static_cast<int>(mode.direction),
                   mode.collectors.on, mode.merges, mode.keys ? static_cast<int>(*mode.keys) : -1, mode.buddies);
@@ -82,7 +82,7 @@ Facts facts_for_writing(const std::string& path, const Mode& mode) {
   facts.path = path;
   facts.direction = Direction::write;
   facts.data_order = mode.data_order.value_or(format::sion::host_order);
-  if (mode.keys == KeyWish::inline_records) facts.key_values = format::sion::KeyValueMode::inline_records;
+  if (mode.keys == KeyRequest::inline_records) facts.key_values = format::sion::KeyValueMode::inline_records;
   return facts;
 }
 

@@ -53,8 +53,8 @@ std::int32_t whole_blocks(const storage::Owners& owners, std::int32_t block_size
 void require_block_size(const std::string& path, std::int32_t block_size);
 
 // Values that must be the same on all ranks; for require_same().
-std::vector<comm::Stated> stated_request(const std::string& path, const Mode& mode, std::int32_t block_size,
-                                         std::int32_t files);
+std::vector<comm::StatedArgument> stated_request(const std::string& path, const Mode& mode, std::int32_t block_size,
+                                                 std::int32_t files);
 
 // Facts about a multifile to be written, before its tasks are known,
 Facts facts_for_writing(const std::string& path, const Mode& mode);

@@ -26,7 +26,7 @@ inline double select(bool condition, double yes, double no) noexcept {
 
 // The numbers of a link that are dropped, as floating-point numbers, so that loops use one type of vector. Unused lanes
 // are zero.
-struct Dropped {
+struct DroppedNumbers {
   Lane first{};                    // the largest of the six reals of row 0
   Lane column{};                   // row 1: 0 or 1: in the left or the right one of the two columns without the pivot
   Lane imaginary{};                // 1: its imaginary part
@@ -34,7 +34,7 @@ struct Dropped {
 };
 
 struct alignas(64) LinkBatch {
-  Dropped dropped;
+  DroppedNumbers dropped;
   std::array<Lane, 8> kept{};    // five of row 0 in order; row 1: the partner of the dropped one, then the other column
   std::array<Lane, 18> reals{};  // row by row, re and im of each column
   Lane& row2(std::size_t i) noexcept { return reals[12 + i]; }

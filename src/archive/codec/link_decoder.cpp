@@ -265,7 +265,7 @@ class LinkDecoder {
   using Word = WordOf<T>;
 
   void take_choices() noexcept {
-    Dropped& dropped = batch_.dropped;
+    DroppedNumbers& dropped = batch_.dropped;
     for (std::size_t l = 0; l < lanes; ++l) {
       const int choice = batch_of_tile_.choice[l];
       dropped.first[l] = choice >> 4;

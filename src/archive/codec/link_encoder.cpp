@@ -32,7 +32,7 @@ class LinkEncoder {
         big_(big),
         predicted_(reals == 18 ? predicted_numbers : 4),
         all_(links.size() / (reals * sizeof(T))),
-        taken_(std::make_unique_for_overwrite<Taken[]>((all_ + lanes - 1) / lanes)),
+        taken_(std::make_unique_for_overwrite<EncodedBatch[]>((all_ + lanes - 1) / lanes)),
         choice_(all_ + lanes),
         symbols_(all_ * (columns_of(reals) - 1) + lanes),
         kept_(std::make_unique_for_overwrite<std::byte[]>(all_ * kept_numbers * kept_bits / 8 + lanes)),
@@ -55,7 +55,7 @@ class LinkEncoder {
   using Word = WordOf<T>;
 
   // Results for links that are computed together, before they are coded.
-  struct Taken {
+  struct EncodedBatch {
     std::array<Integers, predicted_numbers> residuals;
     std::array<std::array<std::uint8_t, lanes>, predicted_numbers> low;  // maximum number of low bits
     std::size_t count, first_escape, escapes;
@@ -104,7 +104,7 @@ class LinkEncoder {
 
   void take_batch(std::size_t begin, std::span<const std::uint32_t> chosen) {
     load(chosen);
-    Taken& taken = taken_[begin / lanes];
+    EncodedBatch& taken = taken_[begin / lanes];
     taken.count = chosen.size();
     std::array<Lane, 6> row2;
     std::copy_n(batch_.reals.begin() + 12, row2.size(), row2.begin());
@@ -127,7 +127,7 @@ class LinkEncoder {
     take_kept(taken, begin);
   }
 
-  void take_residuals(Taken& taken, std::size_t predicted, const Lane& found, const Lane& exact) noexcept {
+  void take_residuals(EncodedBatch& taken, std::size_t predicted, const Lane& found, const Lane& exact) noexcept {
     Integers& residuals = taken.residuals[predicted];
     for (std::size_t l = 0; l < lanes; ++l) {
       const Word theirs = std::bit_cast<Word>(static_cast<T>(found[l]));
@@ -138,7 +138,7 @@ class LinkEncoder {
   }
 
   // Links with several numbers far from their predictions are cheaper unchanged.
-  void take_choices(const Taken& taken, std::span<const std::uint32_t> chosen) noexcept {
+  void take_choices(const EncodedBatch& taken, std::span<const std::uint32_t> chosen) noexcept {
     Integers far{}, all{};
     for (std::size_t i = 0; i < predicted_; ++i) {
       for (std::size_t l = 0; l < lanes; ++l) {
@@ -147,7 +147,7 @@ class LinkEncoder {
         all[l] |= size;
       }
     }
-    const Dropped& dropped = batch_.dropped;
+    const DroppedNumbers& dropped = batch_.dropped;
     std::array<std::uint8_t, lanes> choice;
     for (std::size_t l = 0; l < lanes; ++l) {
       const double number = 16 * dropped.first[l] + 8 * dropped.column[l] + 4 * dropped.imaginary[l] +
@@ -159,7 +159,7 @@ class LinkEncoder {
   }
 
   // Signs and mantissas, number by number for eight links at a time; and the symbols of exponents.
-  void take_kept(Taken& taken, std::size_t begin) {
+  void take_kept(EncodedBatch& taken, std::size_t begin) {
     std::array<Integers, kept_numbers> bits;
     std::array<std::array<std::uint8_t, lanes>, kept_numbers> steps;
     constexpr std::uint64_t mantissa = (std::uint64_t{1} << mantissa_bits<T>)-1;
@@ -223,7 +223,7 @@ class LinkEncoder {
   // Numbers that are predicted exactly need no low bits.
   void choose_low_bits() noexcept {
     std::array<std::uint64_t, residual_groups> exact{}, all{};
-    for (const Taken& taken : std::span(taken_.get(), batches())) {
+    for (const EncodedBatch& taken : std::span(taken_.get(), batches())) {
       for (std::size_t i = 0; i < predicted_; ++i) {
         std::uint64_t zeros = 0;
         for (std::size_t l = 0; l < lanes; ++l) zeros += l < taken.count && taken.residuals[i][l] == 0 ? 1U : 0U;
@@ -242,7 +242,7 @@ class LinkEncoder {
         exponent_bits<T> * kept_numbers + (most_low_bits + 6 + most_escaped_bits) * predicted_numbers;
     std::array<std::array<std::uint8_t, lanes>, 2> symbols;
     for (std::size_t begin = 0; begin < count_; begin += lanes) {
-      const Taken& taken = taken_[begin / lanes];
+      const EncodedBatch& taken = taken_[begin / lanes];
       BitWriter::Cursor low = low_.begin(lanes * most);
       for (std::size_t k = 0; k < taken.escapes; ++k) low.put(escapes_[taken.first_escape + k], exponent_bits<T>);
       for (std::size_t i = 0; i < predicted_; ++i) {
@@ -260,7 +260,7 @@ class LinkEncoder {
   }
 
   // The symbols of a number's residuals; low bits and values too large for a symbol are stored elsewhere.
-  void put_residuals(const Taken& taken, std::size_t predicted, std::array<std::uint8_t, lanes>& symbols,
+  void put_residuals(const EncodedBatch& taken, std::size_t predicted, std::array<std::uint8_t, lanes>& symbols,
                      BitWriter::Cursor& to) noexcept {
     Integers low, high;
     std::array<std::uint8_t, lanes> counts;
@@ -350,7 +350,7 @@ class LinkEncoder {
   bool big_;
   std::size_t predicted_, all_;
   std::size_t count_ = 0;  // links that are not stored unchanged
-  std::unique_ptr<Taken[]> taken_;
+  std::unique_ptr<EncodedBatch[]> taken_;
   LinkBatch batch_;
   std::array<bool, lanes> is_link_{};
   bool is_none_ = false;                        // one of them

@@ -28,7 +28,7 @@ constexpr std::uint64_t link_bytes = 144, site_bytes = 4 * link_bytes;
 constexpr std::int64_t most_extent = 1 << 16;
 constexpr double colors = 3;  // the stated plaquette is not divided by it
 
-struct Seen {
+struct HeaderFacts {
   Extents extents;
   ByteOrder order = ByteOrder::little;
   double plaquette = 0;  // of Re Tr U_P / N
@@ -46,11 +46,11 @@ Payload payload_of(const Extents& extents, ByteOrder order) {
 }
 
 // Header and size, in one byte order.
-std::optional<Seen> look(base::ByteSource& file, ByteOrder order) {
+std::optional<HeaderFacts> look(base::ByteSource& file, ByteOrder order) {
   if (file.size() < header_bytes) return {};
   flat::HeaderReader header(file, order, "formats/ddalphaamg.md 2");
   std::array<std::int64_t, 4> sizes{};
-  Seen seen{Extents::filled(4, 1), order, 0, {}};
+  HeaderFacts seen{Extents::filled(4, 1), order, 0, {}};
   constexpr std::array<std::string_view, 4> names{"extent t", "extent z", "extent y", "extent x"};
   std::uint64_t bytes = site_bytes;
   for (std::size_t k = 0; k < sizes.size(); ++k) {
@@ -68,7 +68,7 @@ std::optional<Seen> look(base::ByteSource& file, ByteOrder order) {
   return seen;
 }
 
-std::optional<Seen> look(base::ByteSource& file) {
+std::optional<HeaderFacts> look(base::ByteSource& file) {
   for (const ByteOrder order : {ByteOrder::little, ByteOrder::big}) {
     if (auto seen = look(file, order)) return seen;
   }
@@ -78,7 +78,7 @@ std::optional<Seen> look(base::ByteSource& file) {
 // openQCD has the same header: the plaquette decides which of them the file is. Links near 1 that are
 // uncorrelated, and links at strong coupling, give samples that agree in both orders. Then the average over all links
 // decides, which takes some seconds for the largest lattice that is measured.
-bool is_rather_openqcd(base::ByteSource& file, const Seen& seen, flat::LinkAt link_at) {
+bool is_rather_openqcd(base::ByteSource& file, const HeaderFacts& seen, flat::LinkAt link_at) {
   constexpr std::uint64_t most_sites = 1 << 17;
   const std::optional<double> distance = openqcd::distance_of_plaquette(file, most_sites);
   if (!distance) return openqcd_format().container->recognise(file) == Likeness::yes;

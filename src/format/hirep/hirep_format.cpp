@@ -24,7 +24,7 @@ constexpr std::uint64_t header_bytes = 28;
 constexpr std::uint64_t four_fermion_bytes = 16;  // per site, after the links
 constexpr std::int32_t most_colors = 100;
 
-struct Seen {
+struct HeaderFacts {
   int colors;
   Extents extents;
   double plaquette;
@@ -84,20 +84,20 @@ std::optional<flat::Sampled> sample_of(base::ByteSource& file, const Extents& l,
 }
 
 // The first links may be damaged, or outside SU(N); then the plaquette decides.
-bool begins_with_links(base::ByteSource& file, const Seen& seen) {
+bool begins_with_links(base::ByteSource& file, const HeaderFacts& seen) {
   constexpr int few_links = 4;
   if (flat::begins_unitary(file, header_bytes, ByteOrder::big, seen.colors, few_links)) return true;
   const auto sample = sample_of(file, seen.extents, seen.colors);
   return sample && sample->agrees_with(seen.plaquette);
 }
 
-std::optional<Seen> look(base::ByteSource& file) {
+std::optional<HeaderFacts> look(base::ByteSource& file) {
   if (file.size() < header_bytes) return {};
   try {
     flat::HeaderReader header(file, ByteOrder::big, "formats/hirep.md 2");
     const std::int32_t colors = header.integer("number of colours");
     if (colors < 2 || colors > most_colors) return {};
-    Seen seen{colors, header.extents({3, 0, 1, 2}), header.real("average plaquette"), false, 0, {}};
+    HeaderFacts seen{colors, header.extents({3, 0, 1, 2}), header.real("average plaquette"), false, 0, {}};
     if (!(std::abs(seen.plaquette) <= 1.001)) return {};
     seen.parts = header.take();
     const auto sites = volume(seen.extents);

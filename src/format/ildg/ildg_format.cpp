@@ -197,7 +197,7 @@ const lq::format::Format& lq::format::ildg_format() {
       .container = &ildg,
       .records = &ildg,
       .fields = &ildg,
-      .mender = &ildg,
+      .repairer = &ildg,
       .examiner = &ildg};
   return row;
 }

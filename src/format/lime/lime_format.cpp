@@ -64,7 +64,7 @@ Layout plan_record(std::string_view type, std::string_view contents, std::uint64
 
 namespace {
 
-class Lime final : public Container, public RecordFormat, public format::Mender, public Examiner {
+class Lime final : public Container, public RecordFormat, public format::Repairer, public Examiner {
  public:
   Likeness recognise(base::ByteSource& file) const override;
   Catalog scan(base::ByteSource& file, const Limits& limits) const override;
@@ -80,7 +80,7 @@ class Lime final : public Container, public RecordFormat, public format::Mender,
   }
 
   std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits&, Findings& done) const override {
-    mend_headers(file, {}, done);
+    repair_headers(file, {}, done);
     return std::nullopt;  // without a lattice an incomplete record is unusable
   }
 };
@@ -165,7 +165,7 @@ const lq::format::Format& lq::format::lime_format() {
   static const Format row{.info = {"lime", "records of any kind", beginning, {}, Contents::records},
                           .container = &lime,
                           .records = &lime,
-                          .mender = &lime,
+                          .repairer = &lime,
                           .examiner = &lime};
   return row;
 }

@@ -62,21 +62,21 @@ void check_headers(base::ByteSource& file, const Catalog& catalog, Findings& fin
 
 // Repairs damaged headers and padding (formats/lime.md 9): each field of a header has one correct value, or one that
 // follows from the position of the next header.
-struct MendingRules {
+struct RepairRules {
   // Types with no similar valid ones: a record type with a single different byte is taken for one of them.
   std::span<const std::string_view> types = {};
   // True if a message ends with record `i`, if the flags of that record and the next disagree; empty: it does.
   std::function<bool(const std::vector<Record>& records, std::size_t i)> ends_message = {};
 };
 
-struct MendedHeaders {
+struct RepairedHeaders {
   std::vector<Record> records;
   bool is_cut = false;     // the last one ends after the end of the file
   bool is_broken = false;  // the last one says that its message continues, and no header follows
 };
 
 // Reports changes as warnings.
-MendedHeaders mend_headers(base::EditedSource& file, const MendingRules& rules, Findings& done);
+RepairedHeaders repair_headers(base::EditedSource& file, const RepairRules& rules, Findings& done);
 
 // True if the magic number of a header occurs after `from`: possibly records.
 bool may_hold_records(base::EditedSource& file, std::uint64_t from);

@@ -107,7 +107,7 @@ void Walker::stale_or_damaged(base::Bytes rest) {
         fmt::format("{} bytes after the last message are not a record; they may be left from an older, longer file",
                     file_.size() - next_),
         found);
-    return look_behind();
+    return check_end();
   }
   inside_message_ = false;  // where it would have ended is unknown
   report(Severity::error, Code::malformed, "lime-magic",
@@ -127,7 +127,7 @@ void Walker::report_trailing(const std::string& what, std::string found) {
 
 // If a header follows other bytes, the header before it was lost, with a message, or these are old
 // contents that have headers of their own: this cannot be decided.
-void Walker::look_behind() {
+void Walker::check_end() {
   if (!looks_for_losses_) return;
   std::vector<std::byte> bytes(searched_behind);
   bytes.resize(file_.file().read_at(next_, bytes));

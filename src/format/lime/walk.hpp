@@ -48,7 +48,7 @@ class Walker {
   bool end_of_chain(base::Bytes rest);
   void stale_or_damaged(base::Bytes rest);
   void report_trailing(const std::string& what, std::string found = {});
-  void look_behind();
+  void check_end();
   bool accept(Record& record, base::Bytes header);
   void check_type(const Record& record, base::Bytes header);
   bool check_length(const Record& record);

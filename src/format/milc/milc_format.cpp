@@ -36,7 +36,7 @@ std::optional<Magic> magic_of(base::ByteSource& file) {
   return {};
 }
 
-class Milc final : public flat::FlatFormat, public Advises {
+class Milc final : public flat::FlatFormat, public AdviceProvider {
  public:
   Likeness recognise(base::ByteSource& file) const override { return magic_of(file) ? Likeness::yes : Likeness::no; }
   bool is_for(const FieldSpec& spec, const Extents& extents) const override {

@@ -224,7 +224,7 @@ void check_modes(base::ByteSource& file, const Catalog& catalog, Findings& findi
   }
 }
 
-class Modes final : public Container, public FieldFormat, public Mender, public Examiner {
+class Modes final : public Container, public FieldFormat, public Repairer, public Examiner {
  public:
   Likeness recognise(base::ByteSource& file) const override {
     lime::HeaderBytes start{};
@@ -323,7 +323,7 @@ const lq::format::Format& lq::format::modes_format() {
       .info = {"modes", "vectors on one lattice, with eigenvalues", lime::beginning, suffixes, Contents::fields},
       .container = &modes,
       .fields = &modes,
-      .mender = &modes,
+      .repairer = &modes,
       .examiner = &modes,
       .record_types = type::all};
   return row;

@@ -92,24 +92,24 @@ bool fits(base::ByteSource& file, Kind kind, std::uint64_t begin) {
   return can_be_sum(file, data, kind, value);
 }
 
-struct Holding {
+struct PossibleContents {
   std::vector<Kind> kinds;
   bool even_only = false;
   bool in_blocks = true;  // too
 };
 
-const std::vector<Holding>& possible_contents() {
-  static const std::vector<Holding> all{{{Kind::gauge}},
-                                        {{Kind::spinor}},
-                                        {{Kind::spinor}, true},
-                                        {{Kind::old_spinor}, false, false},
-                                        {{Kind::momenta}},
-                                        {{Kind::u1}, false, false},
-                                        {{Kind::gauge, Kind::u1}, false, false}};
+const std::vector<PossibleContents>& possible_contents() {
+  static const std::vector<PossibleContents> all{{{Kind::gauge}},
+                                                 {{Kind::spinor}},
+                                                 {{Kind::spinor}, true},
+                                                 {{Kind::old_spinor}, false, false},
+                                                 {{Kind::momenta}},
+                                                 {{Kind::u1}, false, false},
+                                                 {{Kind::gauge, Kind::u1}, false, false}};
   return all;
 }
 
-bool holds(base::ByteSource& file, const Place& place, const Holding& contents) {
+bool holds(base::ByteSource& file, const Place& place, const PossibleContents& contents) {
   if (place.is_block() && !contents.in_blocks) return false;
   std::uint64_t end = place.header_bytes();
   for (const Kind kind : contents.kinds) {
@@ -171,12 +171,12 @@ double real_at(base::ByteSource& file, std::uint64_t offset) {
   return std::bit_cast<double>(base::load_le<std::uint64_t>(bytes.data()));
 }
 
-std::optional<Seen> look(base::ByteSource& file) {
+std::optional<Recognised> look(base::ByteSource& file) {
   for (const bool is_block : {false, true}) {
     const auto place = place_of(file, is_block);
     if (!place) continue;
-    for (const Holding& contents : possible_contents()) {
-      if (holds(file, *place, contents)) return Seen{*place, contents.kinds, contents.even_only};
+    for (const PossibleContents& contents : possible_contents()) {
+      if (holds(file, *place, contents)) return Recognised{*place, contents.kinds, contents.even_only};
     }
   }
   return {};
@@ -280,7 +280,7 @@ BlockNames names_of(base::ByteSource& file, std::string_view mark, std::uint64_t
 }
 
 // A file of another set, or in the place of another block.
-void require_block(base::ByteSource& file, const Seen& seen, const Cut& cut, std::uint64_t ib, double value) {
+void require_block(base::ByteSource& file, const Recognised& seen, const Cut& cut, std::uint64_t ib, double value) {
   const auto found = look(file);
   const std::uint64_t check_at = seen.place.header_bytes() + head_bytes(seen.kinds.front()) - 8;
   const bool is_alike = found && found->place.extents == seen.place.extents && found->place.block == seen.place.block &&
@@ -292,7 +292,7 @@ void require_block(base::ByteSource& file, const Seen& seen, const Cut& cut, std
 
 }  // namespace
 
-std::vector<std::string> block_files(base::ByteSource& file, const Seen& seen) {
+std::vector<std::string> block_files(base::ByteSource& file, const Recognised& seen) {
   const Cut cut(seen.place);
   const std::uint64_t blocks = volume(cut.counts), ib = cut.number_of(seen.place);
   if (blocks > most_blocks) {

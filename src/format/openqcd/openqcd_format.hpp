@@ -36,7 +36,7 @@ struct Place {
   friend bool operator==(const Place&, const Place&) = default;
 };
 
-struct Seen {
+struct Recognised {
   Place place;
   std::vector<Kind> kinds;  // of the fields, in sequence
   bool even_only = false;
@@ -53,7 +53,7 @@ Payload payload_of(const Extents& extents, Kind kind);
 double real_at(base::ByteSource& file, std::uint64_t offset);
 
 // By place, size and check values; empty: none of these.
-std::optional<Seen> look(base::ByteSource& file);
+std::optional<Recognised> look(base::ByteSource& file);
 // The distance of the stated plaquette from the average over all links; empty: not a gauge field of a whole lattice,
 // or larger than this number of sites.
 std::optional<double> distance_of_plaquette(base::ByteSource& file, std::uint64_t most_sites);
@@ -62,7 +62,7 @@ std::optional<double> distance_of_plaquette(base::ByteSource& file, std::uint64_
 
 // The files of all blocks, in order, of the set that contains `file`, which begins like this. truncated, malformed,
 // unsupported: one is missing, or is not the expected one.
-std::vector<std::string> block_files(base::ByteSource& file, const Seen& seen);
+std::vector<std::string> block_files(base::ByteSource& file, const Recognised& seen);
 
 // The names of the other files of a set of this size, in which `file` has this number, after `mark` at the end
 // of its name: all in one folder, or in folders as openQCD creates them. truncated: another one is in neither place.

@@ -53,13 +53,13 @@ bool is_site_axis(std::string_view word) { return word.size() == 1 && site_axes.
 }
 
 // An axis of the file: its extent, its stride in memory, and whether its links begin with t.
-struct Laid {
+struct FileAxis {
   std::uint64_t extent, stride;
   bool from_t;
 };
 
 // The memory index of number k of the site in the file.
-std::uint64_t in_memory(const std::vector<Laid>& laid, std::uint64_t k) {
+std::uint64_t in_memory(const std::vector<FileAxis>& laid, std::uint64_t k) {
   std::uint64_t number = 0;
   for (auto axis = laid.rbegin(); axis != laid.rend(); ++axis) {
     const std::uint64_t digit = k % axis->extent;
@@ -77,7 +77,7 @@ std::string natural_order(const FieldSpec& spec) {
   return order;
 }
 
-void lay(Payload& payload, std::string_view order, int file) {
+void order_axes(Payload& payload, std::string_view order, int file) {
   if (payload.spec.numbers > most_site_numbers) {
     base::fail(Code::unsupported, {}, "sites of {} numbers: raw files have up to {}", payload.spec.numbers,
                most_site_numbers);
@@ -85,7 +85,7 @@ void lay(Payload& payload, std::string_view order, int file) {
   const std::vector<Axis> axes = axes_of(payload.spec);
   const std::vector<std::string_view> words = base::split_words(order);
   SiteOrder sites;
-  std::vector<Laid> laid;
+  std::vector<FileAxis> laid;
   std::vector<bool> is_named(axes.size());
   std::uint64_t arrays = 1, named = 0;
   for (std::size_t w = 0; w < words.size(); ++w) {
@@ -289,7 +289,7 @@ Description understand(const flat::TextHeader& header) {
     if (order.empty()) order = natural_order(payload.spec);
   }
   if (const auto basis = header.find("basis")) description.basis = *basis;
-  lay(payload, order, 1);
+  order_axes(payload, order, 1);
   return description;
 }
 

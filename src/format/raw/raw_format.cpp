@@ -146,7 +146,7 @@ Layout Raw::plan(const FieldRequest& request) const {
   payload.spec = spec;
   payload.extents = request.extents;
   payload.byte_order = ordering.byte_order;
-  lay(payload, ordering.order, 1);
+  order_axes(payload, ordering.order, 1);
   if (ordering.is_text) plan_text(payload);
 
   // No line "data": the data then stay with the description if both are moved.

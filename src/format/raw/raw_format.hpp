@@ -29,7 +29,7 @@ std::string natural_order(const FieldSpec& spec);
 // Sets the order of sites and numbers of a payload whose spec, extents and offset are set, in that file; if axes
 // are slower than the sites, the position of each of their numbers. malformed: `order` does not name each axis once, or
 // the lattice axes are not adjacent; unsupported: more numbers per site than above.
-void lay(Payload& payload, std::string_view order, int file);
+void order_axes(Payload& payload, std::string_view order, int file);
 
 inline constexpr std::string_view begin_line = "BEGIN_RAW_FIELD";
 inline constexpr std::string_view end_line = "END_RAW_FIELD";

@@ -48,7 +48,7 @@ Payload links(const Extents& extents, const char* order, std::uint64_t offset = 
   payload.spec.numbers = 72;
   payload.extents = extents;
   payload.offset = offset;
-  lay(payload, order, 1);
+  order_axes(payload, order, 1);
   return payload;
 }
 

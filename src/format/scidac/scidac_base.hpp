@@ -45,7 +45,7 @@ std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits& limits
 // As FieldFormat::store_sums.
 void store_sums(base::EditedSource& file, const Catalog& catalog, const FieldEntry& entry, const Digest& sums);
 
-class ScidacFormat : public Container, public FieldFormat, public Mender, public Examiner {
+class ScidacFormat : public Container, public FieldFormat, public Repairer, public Examiner {
  public:
   Catalog scan(base::ByteSource& file, const Limits& limits) const final { return scidac::scan(file, limits, name()); }
   std::vector<Finding> validate(base::ByteSource& file, const Catalog& catalog) const final {

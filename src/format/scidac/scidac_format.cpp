@@ -127,7 +127,7 @@ const lq::format::Format& lq::format::scidac_format() {
                           .container = &scidac,
                           .records = &scidac,
                           .fields = &scidac,
-                          .mender = &scidac,
+                          .repairer = &scidac,
                           .examiner = &scidac,
                           .record_types = type::all};
   return row;

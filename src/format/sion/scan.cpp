@@ -39,7 +39,7 @@ std::string facts_of(const Set& set) {
 // The position of a stream's byte in its physical file, if it exists.
 std::optional<std::uint64_t> offset_of(const LogicalFile& stream, std::uint64_t position) {
   std::optional<std::uint64_t> offset;
-  stream.for_each(position, 1, [&](const Stretch& at) { offset = at.offset; });
+  stream.for_each(position, 1, [&](const StreamRange& at) { offset = at.offset; });
   return offset;
 }
 
@@ -220,7 +220,7 @@ std::vector<RecordPiece> record_pieces(base::ByteSource& file, const RecordName&
   const PhysicalFile& holder = set.file_of(record.task);
   const std::int32_t local = set.place(record.task).task;
   const LogicalFile stream(holder, local);
-  const auto add = [&](const Stretch& at) { found.push_back({number, at.offset, at.length}); };
+  const auto add = [&](const StreamRange& at) { found.push_back({number, at.offset, at.length}); };
   if (!record.key) {
     stream.for_each(0, stream.size(), add);
     return found;

@@ -48,7 +48,7 @@ void LogicalFile::append_chunk() {
   step();
 }
 
-std::optional<LogicalFile::Spot> LogicalFile::find(std::uint64_t logical_position) const {
+std::optional<LogicalFile::ChunkPosition> LogicalFile::find(std::uint64_t logical_position) const {
   if (ends_.size() != used_.size()) {
     ends_.resize(used_.size());
     std::partial_sum(used_.begin(), used_.end(), ends_.begin(),
@@ -57,13 +57,13 @@ std::optional<LogicalFile::Spot> LogicalFile::find(std::uint64_t logical_positio
   const auto found = std::ranges::lower_bound(ends_, logical_position);
   if (found == ends_.end()) return std::nullopt;
   const auto chunk = static_cast<std::uint64_t>(found - ends_.begin());
-  return Spot{chunk, logical_position - (chunk == 0 ? 0 : ends_[chunk - 1])};
+  return ChunkPosition{chunk, logical_position - (chunk == 0 ? 0 : ends_[chunk - 1])};
 }
 
 void LogicalFile::for_each(std::uint64_t logical_position, std::uint64_t length,
-                           const std::function<void(const Stretch&)>& work) const {
-  std::optional<Spot> spot = find(logical_position);
-  for (; spot && length > 0 && spot->chunk < chunks(); spot = Spot{spot->chunk + 1, 0}) {
+                           const std::function<void(const StreamRange&)>& work) const {
+  std::optional<ChunkPosition> spot = find(logical_position);
+  for (; spot && length > 0 && spot->chunk < chunks(); spot = ChunkPosition{spot->chunk + 1, 0}) {
     const std::uint64_t piece = std::min(length, used(spot->chunk) - spot->position);
     if (piece == 0) continue;
     work({offset_of(spot->chunk) + spot->position, piece});
@@ -74,7 +74,7 @@ void LogicalFile::for_each(std::uint64_t logical_position, std::uint64_t length,
 std::size_t LogicalFile::read(std::uint64_t logical_position, base::MutableBytes buffer, const Read& read) const {
   std::size_t done = 0;
   bool at_end = false;
-  for_each(logical_position, buffer.size(), [&](const Stretch& piece) {
+  for_each(logical_position, buffer.size(), [&](const StreamRange& piece) {
     if (at_end) return;
     const std::size_t held = read(piece.offset, buffer.subspan(done, static_cast<std::size_t>(piece.length)));
     done += held;

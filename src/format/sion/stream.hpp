@@ -19,7 +19,7 @@
 namespace lq::format::sion {
 
 // A contiguous part of a stream.
-struct Stretch {
+struct StreamRange {
   std::uint64_t offset = 0;  // in the physical file
   std::uint64_t length = 0;
 };
@@ -75,14 +75,14 @@ class LogicalFile {
   // The following are for reading; the cursor stays.
   // Chunk and position of a byte of the stream, size() included; a border belongs to the end of the earlier
   // chunk.
-  struct Spot {
+  struct ChunkPosition {
     std::uint64_t chunk = 0;
     std::uint64_t position = 0;
   };
-  std::optional<Spot> find(std::uint64_t logical_position) const;
+  std::optional<ChunkPosition> find(std::uint64_t logical_position) const;
   // Calls `work` for the pieces of `length` bytes from `logical_position` on, fewer at the end.
   void for_each(std::uint64_t logical_position, std::uint64_t length,
-                const std::function<void(const Stretch&)>& work) const;
+                const std::function<void(const StreamRange&)>& work) const;
   // Reads bytes from there on; returns their number.
   std::size_t read(std::uint64_t logical_position, base::MutableBytes buffer, const Read& read) const;
 

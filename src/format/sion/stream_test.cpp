@@ -37,7 +37,7 @@ TEST(SionStream, GivesThePiecesOfEveryRangeInOrder) {
     for (std::uint64_t position = 0; position < offsets.size() + 3; ++position) {
       const std::uint64_t length = random() % (offsets.size() + 4);
       std::vector<std::uint64_t> found;
-      stream.for_each(position, length, [&](const Stretch& piece) {
+      stream.for_each(position, length, [&](const StreamRange& piece) {
         ASSERT_GT(piece.length, 0U);
         for (std::uint64_t i = 0; i < piece.length; ++i) found.push_back(piece.offset + i);
       });

@@ -43,7 +43,7 @@ std::unique_ptr<base::ByteSource> Image::open_other(const std::string& path) con
 }
 
 // Forgets earlier writes there. Memory is allocated before anything changes.
-void Image::carve(std::uint64_t begin, std::uint64_t end) {
+void Image::allocate_at(std::uint64_t begin, std::uint64_t end) {
   Written behind;
   auto piece = written_.lower_bound(end);
   if (piece != written_.begin()) {
@@ -70,13 +70,13 @@ void Image::write_at(std::uint64_t offset, base::Bytes bytes) {
   if (bytes.empty()) return;
   Written fresh;
   fresh.emplace(offset, std::vector<std::byte>(bytes.begin(), bytes.end()));
-  carve(offset, offset + bytes.size());
+  allocate_at(offset, offset + bytes.size());
   written_.merge(fresh);
   size_ = std::max(size_, offset + bytes.size());
 }
 
 void Image::resize(std::uint64_t bytes) {
-  if (bytes < size_) carve(bytes, size_);
+  if (bytes < size_) allocate_at(bytes, size_);
   before_bytes_ = std::min(before_bytes_, bytes);
   size_ = bytes;
 }
@@ -259,7 +259,7 @@ herr_t close_file(hid_t file) {
 }
 
 Handle access_to(Image& image) {
-  const Where where{image.path(), {}};
+  const ErrorPlace where{image.path(), {}};
   Handle list = require(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, where, "no property list");
   require(H5Pset_driver(list.get(), driver(), &image), where, "the file driver is refused");
   require(H5Pset_libver_bounds(list.get(), H5F_LIBVER_V18, H5F_LIBVER_V110), where, "versions are refused");
@@ -273,7 +273,7 @@ Handle access_to(Image& image) {
 }  // namespace
 
 Handle create_in(Image& image) {
-  const Where where{image.path(), {}};
+  const ErrorPlace where{image.path(), {}};
   const Handle access = access_to(image);
   const Handle creation = untimed_list(H5P_FILE_CREATE, where);
   return require(H5Fcreate(image.path().c_str(), H5F_ACC_TRUNC, creation.get(), access.get()), close_file, where,
@@ -281,7 +281,8 @@ Handle create_in(Image& image) {
 }
 
 Handle open_in(Image& image, Access access) {
-  const Where where{image.path(), {}};  // allocated before a file is open, which would stay open without memory for it
+  const ErrorPlace where{image.path(),
+                         {}};  // allocated before a file is open, which would stay open without memory for it
   const Handle list = access_to(image);
   const unsigned flags = access == Access::write ? H5F_ACC_RDWR : H5F_ACC_RDONLY;
   return require(H5Fopen(image.path().c_str(), flags, list.get()), close_file, where, "the file cannot be opened");
@@ -306,7 +307,7 @@ std::optional<ChunkPlace> find_chunk(hid_t file, hid_t dataset, const hsize_t* f
 }
 
 void close_in(Handle file, Image& image) {
-  const Where where{image.path(), {}};
+  const ErrorPlace where{image.path(), {}};
   require(H5Fflush(file.get(), H5F_SCOPE_LOCAL), where, "the file cannot be completed");
   image.allocations.is_closing = true;
   require(H5Fclose(file.release()), where, "the file cannot be closed");

@@ -58,7 +58,7 @@ class Image final : public base::ByteSource {
 
  private:
   using Written = std::map<std::uint64_t, std::vector<std::byte>>;
-  void carve(std::uint64_t begin, std::uint64_t end);
+  void allocate_at(std::uint64_t begin, std::uint64_t end);
 
   base::ByteSource* before_ = nullptr;
   std::string path_;

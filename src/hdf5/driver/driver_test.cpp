@@ -16,7 +16,7 @@ Handle create_early(hid_t file, const char* name, std::span<const hsize_t> exten
   const Handle list(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   H5Pset_alloc_time(list.get(), H5D_ALLOC_TIME_EARLY);
   H5Pset_fill_time(list.get(), H5D_FILL_TIME_NEVER);
-  const Where where{"", name};
+  const ErrorPlace where{"", name};
   return require(H5Dcreate2(file, name, H5T_IEEE_F64LE, space.get(), H5P_DEFAULT, list.get(), H5P_DEFAULT), H5Dclose,
                  where, "cannot be created");
 }
@@ -60,7 +60,7 @@ TEST(Driver, ReadsWhatWasWrittenThroughIt) {
   base::MemorySource source(bytes, "a.h5");
   Image again(source);
   const Handle file = open_in(again, Access::read);
-  const Where where{"a.h5", "v"};
+  const ErrorPlace where{"a.h5", "v"};
   const Handle data = require(H5Dopen2(file.get(), "v", H5P_DEFAULT), H5Dclose, where, "is not there");
   std::array<double, 3> values{};
   ASSERT_GE(H5Dread(data.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0);

@@ -59,7 +59,7 @@ void throw_driver_failure() {
   if (const std::exception_ptr failure = std::exchange(driver_failure(), nullptr)) std::rethrow_exception(failure);
 }
 
-void throw_failure(const Where& where, const std::string& what) {
+void throw_failure(const ErrorPlace& where, const std::string& what) {
   const std::string said = said_by_library();
   H5Eclear2(H5E_DEFAULT);
   let_library_end_in_silence();
@@ -71,7 +71,7 @@ void throw_failure(const Where& where, const std::string& what) {
               {.path = where.path, .record = where.object, .found = said});
 }
 
-Handle untimed_list(hid_t of_class, const Where& where) {
+Handle untimed_list(hid_t of_class, const ErrorPlace& where) {
   Handle list = require(H5Pcreate(of_class), H5Pclose, where, "no property list");
   require(H5Pset_obj_track_times(list.get(), false), where, "time stamps cannot be switched off");
   return list;

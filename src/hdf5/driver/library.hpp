@@ -60,31 +60,31 @@ class Handle {
 };
 
 // The place of a failure, for messages.
-struct Where {
+struct ErrorPlace {
   std::string path;    // of the file
   std::string object;  // within it; empty: the file as a whole
 };
 
 // Throws an error of reading or memory inside the driver, if there was one; else malformed with `what`, which describes
 // the failed step, and the library's message.
-[[noreturn]] void throw_failure(const Where& where, const std::string& what);
+[[noreturn]] void throw_failure(const ErrorPlace& where, const std::string& what);
 
 // Returns `result` unless it is negative, the library's sign of failure.
 template <class Result>
-Result require(Result result, const Where& where, const char* what) {
+Result require(Result result, const ErrorPlace& where, const char* what) {
   if (result < 0) throw_failure(where, what);
   return result;
 }
-inline Handle require(hid_t id, Handle::Close close, const Where& where, const char* what) {
+inline Handle require(hid_t id, Handle::Close close, const ErrorPlace& where, const char* what) {
   return {require(id, where, what), close};
 }
 // A temporary Where may be constructed after the object was opened, because the order of arguments is unspecified; if
 // memory then runs out, the object would stay open.
-Handle require(hid_t id, Handle::Close close, Where&& where, const char* what) = delete;
+Handle require(hid_t id, Handle::Close close, ErrorPlace&& where, const char* what) = delete;
 
 // Properties for the creation of a file, a group, a type or a dataset, by class: without the library's time stamps,
 // which would make equal files differ.
-Handle untimed_list(hid_t of_class, const Where& where);
+Handle untimed_list(hid_t of_class, const ErrorPlace& where);
 
 // Stores an exception of the driver, to be rethrown when the library reports failure.
 void keep_driver_failure() noexcept;

@@ -34,7 +34,7 @@ bool is_in_one_piece(const Dataset& data) {
 
 CorrelatorStore::CorrelatorStore(const Opened& file, const Limits& limits) : file_(file), limits_(limits) {
   constexpr std::size_t words = 6;
-  const Where where = file.where("/");
+  const ErrorPlace where = file.where("/");
   const auto root = find_object(file, "/");
   if (!root) return;
   const auto names = attribute_names(root->handle.get(), where);
@@ -55,7 +55,7 @@ bool CorrelatorStore::holds(std::string_view path) const {
 
 void CorrelatorStore::look_at(const Visited& group) {
   if (!is_one_ || !is_append(group.path)) return;
-  const Where where = file_.where(group.path);
+  const ErrorPlace where = file_.where(group.path);
   for (const Link& link : links_of(file_, group.handle->get(), where, limits_.records)) {
     try {
       if (link.name.starts_with(arrays_name)) compare_arrays(group, link.name.substr(arrays_name.size()));
@@ -70,10 +70,10 @@ void CorrelatorStore::look_at(const Visited& group) {
 void CorrelatorStore::compare_arrays(const Visited& group, const std::string& number) {
   const std::string name = std::string(arrays_name) + number, of_sums = std::string(sums_name) + number,
                     path = child_path(group.path, name);
-  const Where where = file_.where(path);
+  const ErrorPlace where = file_.where(path);
   const Handle arrays = open_member(group.handle->get(), name, where);
   const Dataset data = describe_dataset(file_, arrays.get(), where);
-  const Where where_sums = file_.where(child_path(group.path, of_sums));
+  const ErrorPlace where_sums = file_.where(child_path(group.path, of_sums));
   const Handle sums = open_member(group.handle->get(), of_sums, where_sums);
   const Dataset stated = describe_dataset(file_, sums.get(), where_sums);
   const bool fits = is_in_one_piece(data) && is_in_one_piece(stated) && stated.type.kind == TypeClass::integer &&
@@ -104,7 +104,7 @@ void CorrelatorStore::compare_arrays(const Visited& group, const std::string& nu
 
 void CorrelatorStore::read_text(const Visited& group, const std::string& name) {
   const std::string path = child_path(group.path, name);
-  const Where where = file_.where(path);
+  const ErrorPlace where = file_.where(path);
   const Handle handle = open_member(group.handle->get(), name, where);
   const Dataset data = describe_dataset(file_, handle.get(), where);
   if (!is_in_one_piece(data) || data.bytes() > largest_text) {

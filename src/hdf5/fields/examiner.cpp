@@ -155,7 +155,7 @@ class Examination final : public Visitor {
     if (object.kind != ObjectKind::dataset) return;
     bool lacks_digest = false;
     const Attributes attributes = attributes_of(object, lacks_digest);
-    const Where where = file_->where(object.path);
+    const ErrorPlace where = file_->where(object.path);
     const Dataset data = describe_dataset(*file_, object.handle->get(), where);
     has_heap_ = has_heap_ || refers_elsewhere(data.type);
     if (of_fields_.has(*file_, object, data.storage)) return look_at_field(object, attributes);
@@ -225,7 +225,7 @@ class Examination final : public Visitor {
     const Visited& object;
     const Attributes& attributes;
     const Dataset& data;
-    const Where& where;
+    const ErrorPlace& where;
     bool lacks_digest;
   };
 

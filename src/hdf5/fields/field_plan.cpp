@@ -126,9 +126,9 @@ std::uint64_t end_of(const std::vector<Literal>& literals) {
 }
 
 // A planned file: the existing one, or a new one.
-class Draft {
+class PlannedFile {
  public:
-  explicit Draft(base::ByteSource* before)
+  explicit PlannedFile(base::ByteSource* before)
       : image_(before != nullptr ? std::make_unique<Image>(*before)
                                  : std::make_unique<Image>(std::string("a new file"))),
         file_(before != nullptr ? open_in(*image_, Access::write) : create_in(*image_)) {}
@@ -181,7 +181,7 @@ std::vector<Tile> tiles_of(const PendingMetadata& pending, const format::Digest&
 }
 
 // `draft`: the file in its current state.
-std::vector<Literal> carry_out(Draft draft, const PendingMetadata& pending, const format::Digest& digest) {
+std::vector<Literal> carry_out(PlannedFile draft, const PendingMetadata& pending, const format::Digest& digest) {
   const std::vector<Tile> tiles = tiles_of(pending, digest);
   for (const Tile& tile : tiles) draft.continue_at(tile.offset + tile.bytes);
   std::vector<Handle> datasets;
@@ -233,7 +233,7 @@ Layout plan_field(const FieldRequest& request) {
     throw Error(Code::invalid_argument,
                 "filters work on chunks; choose their extents (options.dataset_chunk = slice, for example)");
   }
-  Draft draft(request.before);
+  PlannedFile draft(request.before);
   place_data(payload, pending->field.datasets, draft.end(),
              request.choices.alignment > 1 ? request.choices.alignment : page);
 
@@ -245,7 +245,7 @@ Layout plan_field(const FieldRequest& request) {
   layout.end.push_back(end);
   layout.tail = [pending, end](const format::Digest& digest) {
     const Lock again;
-    std::vector<Literal> literals = carry_out(Draft(pending->request.before), *pending, digest);
+    std::vector<Literal> literals = carry_out(PlannedFile(pending->request.before), *pending, digest);
     if (pending->payload.encoding.empty() && end_of(literals) != end) {
       base::fail(
           Code::io, {.record = pending->request.name},
@@ -260,7 +260,7 @@ Layout plan_field(const FieldRequest& request) {
 
 Layout plan_record(const format::RecordRequest& request) {
   const Lock lock;
-  Draft draft(request.before);
+  PlannedFile draft(request.before);
   const DatasetPlan plan{.path = absolute_path(request.type), .extents = {request.contents.size()}, .element = {}};
   put_bytes(draft.file(), plan.path, base::as_bytes(request.contents), {draft.image().path(), plan.path});
   Layout layout;
@@ -271,7 +271,7 @@ Layout plan_record(const format::RecordRequest& request) {
 
 std::vector<Literal> refer(std::span<const format::Reference> fields) {
   const Lock lock;
-  Draft draft(nullptr);
+  PlannedFile draft(nullptr);
   for (const format::Reference& field : fields) {
     const Payload& payload = field.payload;
     FieldRequest request;

@@ -104,7 +104,7 @@ std::vector<double> read_dataset(std::vector<std::byte> bytes, const std::string
   base::MemorySource source(bytes, "after.h5");
   Image image(source);
   const Handle file = open_in(image, Access::read);
-  const Where where{"after.h5", path};
+  const ErrorPlace where{"after.h5", path};
   const Handle dataset = require(H5Dopen2(file.get(), path.c_str(), H5P_DEFAULT), H5Dclose, where, "is not there");
   const Handle space(H5Dget_space(dataset.get()), H5Sclose);
   std::vector<double> values(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space.get())) * per_element);

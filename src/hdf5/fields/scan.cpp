@@ -22,7 +22,7 @@ bool is_name_of_qdp(std::string_view name) {
   return name.starts_with(".ColorMatrix") || name.starts_with(".Complex") || name.starts_with(".Propagator");
 }
 
-class Scan final : public Visitor, public Finds {
+class Scan final : public Visitor, public FieldCollector {
  public:
   Scan(base::ByteSource& source, const Limits& limits) : source_(source), limits_(limits) {
     catalog_.path = source.path();

@@ -227,7 +227,7 @@ class Placer {
     const Storage& storage = data.storage;
     require_alike(member, storage.chunk == field_.arrays.front()->data.storage.chunk &&
                               encoding_of(storage.filters, data.type.bytes) == plain_encoding());
-    const Where where = file_.where(member.path);
+    const ErrorPlace where = file_.where(member.path);
     const Handle dataset = open_member(group_, member.name, where);
     const std::uint64_t most = limits_.records - std::min<std::uint64_t>(limits_.records, payload_.tiles.size());
     for (const Chunk& chunk : chunks_of(file_, dataset.get(), storage, data.extents, where, most)) {

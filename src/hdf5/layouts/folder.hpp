@@ -98,9 +98,9 @@ struct FoundField {
 };
 
 // Collects what the layouts find.
-class Finds {
+class FieldCollector {
  public:
-  virtual ~Finds() = default;
+  virtual ~FieldCollector() = default;
   virtual void field(FoundField field) = 0;
   virtual void warning(const char* rule, const Member& member, const std::string& message) = 0;
   virtual void note(const char* rule, const Member& member, const std::string& message) = 0;
@@ -122,14 +122,14 @@ bool requires_digest(const Attributes& attributes);
 Metadata metadata_of(const Attributes& attributes, std::span<const std::string_view> of_layout);
 
 // The SciDAC checksum, and sums of the given number of slices, stored with the data by Limequat in any layout.
-Sums stated_sums(const Member& member, std::uint64_t slices, Finds& finds);
+Sums stated_sums(const Member& member, std::uint64_t slices, FieldCollector& finds);
 
 // The layouts, in the order in which they are tried.
-void find_native(Folder& folder, Finds& finds);
-void find_pyquda(Folder& folder, Finds& finds);
-void find_qlua(Folder& folder, Finds& finds);
-void find_qdp(Folder& folder, Finds& finds);
-void find_lyncs(Folder& folder, Finds& finds);
+void find_native(Folder& folder, FieldCollector& finds);
+void find_pyquda(Folder& folder, FieldCollector& finds);
+void find_qlua(Folder& folder, FieldCollector& finds);
+void find_qdp(Folder& folder, FieldCollector& finds);
+void find_lyncs(Folder& folder, FieldCollector& finds);
 
 // The places in the file of the sites of a field that a layout found.
 

@@ -48,7 +48,7 @@ bool is_reserved(std::string_view name) noexcept {
          std::ranges::find(of_others, name) != of_others.end();
 }
 
-void put_metadata(hid_t object, const Metadata& metadata, const Where& where) {
+void put_metadata(hid_t object, const Metadata& metadata, const ErrorPlace& where) {
   for (const auto& [name, text] : metadata) {
     if (name.empty() || name.find('\0') != std::string::npos || is_reserved(name)) {
       base::fail(
@@ -66,7 +66,7 @@ std::vector<SumName> scidac_sums(const format::FieldRequest& request) {
   return {{SumKind::scidac, SumOf::field}, {SumKind::scidac, SumOf::slices}, {SumKind::weighted, SumOf::slices}};
 }
 
-void put_scidac_sums(hid_t dataset, const FieldFacts& facts, const Where& where) {
+void put_scidac_sums(hid_t dataset, const FieldFacts& facts, const ErrorPlace& where) {
   const std::vector<std::uint32_t> sum = words_of(facts, {SumKind::scidac, SumOf::field}, 1);
   put_text(dataset, native::checksum, to_string(Checksum{sum[0], sum[1]}), where);
   if (!facts.request.slice_checksums) return;
@@ -84,7 +84,7 @@ void put_scidac_sums(hid_t dataset, const FieldFacts& facts, const Where& where)
   put_numbers(dataset, native::slice_weights, H5T_STD_U64LE, H5T_NATIVE_UINT64, weights.data(), extents, where);
 }
 
-void put_origin(hid_t dataset, const FieldFacts& facts, const Where& where) {
+void put_origin(hid_t dataset, const FieldFacts& facts, const ErrorPlace& where) {
   put_text(dataset, native::creator, fmt::format("Limequat {}", version()), where);
   if (!facts.microseconds) return;
   const std::time_t seconds = *facts.microseconds / 1'000'000;

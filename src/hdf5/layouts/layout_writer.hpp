@@ -54,13 +54,13 @@ std::vector<hsize_t> dataspace_of(const Extents& extents, const SiteOrder& order
 // Words of a stored sum; zeros if it is not known yet.
 std::vector<std::uint32_t> words_of(const FieldFacts& facts, const SumName& name, std::size_t values);
 // The user's texts as attributes; invalid_argument for names that layouts use themselves.
-void put_metadata(hid_t object, const Metadata& metadata, const Where& where);
+void put_metadata(hid_t object, const Metadata& metadata, const ErrorPlace& where);
 // Names of attributes that the layouts native and qdp use.
 bool is_reserved(std::string_view name) noexcept;
 // The SciDAC checksum of a field, x fastest, and the checksums of its slices, as attributes.
 std::vector<SumName> scidac_sums(const format::FieldRequest& request);
-void put_scidac_sums(hid_t dataset, const FieldFacts& facts, const Where& where);
+void put_scidac_sums(hid_t dataset, const FieldFacts& facts, const ErrorPlace& where);
 // The writing program, and the time.
-void put_origin(hid_t dataset, const FieldFacts& facts, const Where& where);
+void put_origin(hid_t dataset, const FieldFacts& facts, const ErrorPlace& where);
 
 }  // namespace lq::hdf5

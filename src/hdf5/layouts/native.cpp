@@ -62,7 +62,7 @@ std::optional<std::vector<Word>> pairs_of(const Member& member, std::string_view
   return std::vector<Word>(numbers->begin(), numbers->end());
 }
 
-void take_slices(const Member& member, std::uint64_t slices, Finds& finds, Sums& sums) {
+void take_slices(const Member& member, std::uint64_t slices, FieldCollector& finds, Sums& sums) {
   const bool states_them = find(member.attributes, native::slice_checksums) != nullptr;
   const bool states_weights = find(member.attributes, native::slice_weights) != nullptr;
   const auto pairs = pairs_of<std::uint32_t>(member, native::slice_checksums, slices);
@@ -83,7 +83,7 @@ void take_slices(const Member& member, std::uint64_t slices, Finds& finds, Sums&
 
 }  // namespace
 
-Sums stated_sums(const Member& member, std::uint64_t slices, Finds& finds) {
+Sums stated_sums(const Member& member, std::uint64_t slices, FieldCollector& finds) {
   Sums sums;
   take_slices(member, slices, finds, sums);
   const auto text = text_named(member, native::checksum);
@@ -114,11 +114,11 @@ Metadata with_site_shape(Metadata metadata, const FieldSpec& spec, const std::ve
   return metadata;
 }
 
-void refuse(const Member& member, Finds& finds, const std::string& message) {
+void refuse(const Member& member, FieldCollector& finds, const std::string& message) {
   finds.warning("hdf5-native-shape", member, message + "; it is not a field");
 }
 
-void find_one(Member& member, Finds& finds) {
+void find_one(Member& member, FieldCollector& finds) {
   member.is_taken = true;
   const auto version = integer_of(*find(member.attributes, native::marker));
   if (version != 1) {
@@ -162,7 +162,7 @@ void find_one(Member& member, Finds& finds) {
 
 }  // namespace
 
-void find_native(Folder& folder, Finds& finds) {
+void find_native(Folder& folder, FieldCollector& finds) {
   for (Member& member : folder.members) {
     if (!member.is_taken && find(member.attributes, native::marker) != nullptr) find_one(member, finds);
   }
@@ -243,7 +243,7 @@ class NativeWriter final : public LayoutWriter {
                 const FieldFacts& facts) const override {
     const format::FieldRequest& request = facts.request;
     const hid_t dataset = datasets.front().get();
-    const Where where{{}, plan.datasets.front().path};
+    const ErrorPlace where{{}, plan.datasets.front().path};
     put_integer(dataset, native::marker, native::version, where);
     put_field(dataset, request, where);
     put_metadata(dataset, request.metadata, where);
@@ -258,7 +258,7 @@ class NativeWriter final : public LayoutWriter {
   }
 
  private:
-  static void put_field(hid_t dataset, const format::FieldRequest& request, const Where& where) {
+  static void put_field(hid_t dataset, const format::FieldRequest& request, const ErrorPlace& where) {
     const FieldSpec& spec = request.spec;
     put_text(dataset, native::kind, lq::name(spec.kind), where);
     std::string names;

@@ -66,7 +66,7 @@ std::vector<std::uint32_t> sums_in(const Member& member) {
 
 class PyQuda {
  public:
-  PyQuda(Folder& folder, std::vector<std::uint64_t> lattice, Finds& finds)
+  PyQuda(Folder& folder, std::vector<std::uint64_t> lattice, FieldCollector& finds)
       : folder_(folder), lattice_(std::move(lattice)), finds_(finds) {}
 
   void find_gauge() {
@@ -133,12 +133,12 @@ class PyQuda {
 
   Folder& folder_;
   std::vector<std::uint64_t> lattice_;
-  Finds& finds_;
+  FieldCollector& finds_;
 };
 
 }  // namespace
 
-void find_pyquda(Folder& folder, Finds& finds) {
+void find_pyquda(Folder& folder, FieldCollector& finds) {
   if (!folder.last_name().starts_with("Lattice")) return;
   auto lattice = lattice_of(folder);
   if (lattice.empty()) return;
@@ -183,7 +183,7 @@ std::optional<FieldSpec> spec_of_array(const Numbers& numbers) {
 
 }  // namespace
 
-void find_lyncs(Folder& folder, Finds& finds) {
+void find_lyncs(Folder& folder, FieldCollector& finds) {
   for (Member& member : folder.members) {
     if (member.is_taken || find(member.attributes, "_lyncs_io") == nullptr || is_of_fortran(member)) continue;
     const auto numbers = numbers_of(member.data);

@@ -66,7 +66,8 @@ std::optional<FieldSpec> untyped_field(const Folder& folder, const Member& membe
              : std::nullopt;
 }
 
-std::optional<FieldSpec> spec_in(const Folder& folder, const Member& member, const Numbers& numbers, Finds& finds) {
+std::optional<FieldSpec> spec_in(const Folder& folder, const Member& member, const Numbers& numbers,
+                                 FieldCollector& finds) {
   const bool is_typed = numbers.extents.size() > numbers.space_rank;
   if (is_typed != numbers.is_complex) return {};
   if (!is_typed) return untyped_field(folder, member, numbers);
@@ -81,7 +82,7 @@ std::optional<FieldSpec> spec_in(const Folder& folder, const Member& member, con
 
 }  // namespace
 
-void find_qdp(Folder& folder, Finds& finds) {
+void find_qdp(Folder& folder, FieldCollector& finds) {
   for (Member& member : folder.members) {
     if (member.is_taken || says_otherwise(member)) continue;
     const auto numbers = numbers_of(member.data);
@@ -138,7 +139,7 @@ class QdpWriter final : public LayoutWriter {
 
   void describe(hid_t, std::span<const Handle> datasets, const FieldDatasets& plan,
                 const FieldFacts& facts) const override {
-    const Where where{{}, plan.datasets.front().path};
+    const ErrorPlace where{{}, plan.datasets.front().path};
     put_metadata(datasets.front().get(), facts.request.metadata, where);
     put_origin(datasets.front().get(), facts, where);
   }

@@ -47,7 +47,7 @@ std::optional<FieldSpec> spec_of_kind(std::string_view kind, const Numbers& numb
 }
 
 // Eight words, most significant first; empty: absent.
-std::vector<std::uint32_t> digest_of(const Member& member, Finds& finds) {
+std::vector<std::uint32_t> digest_of(const Member& member, FieldCollector& finds) {
   const Value* value = find(member.attributes, digest_name);
   if (value == nullptr) return {};
   const auto* bytes = std::get_if<std::vector<std::uint64_t>>(&value->elements);
@@ -80,7 +80,7 @@ FoundField field_of(std::string path, std::vector<const Member*> arrays, const F
 constexpr std::array<std::string_view, 3> of_qlua = {kind_name, digest_name, time_name};
 
 // Datasets 0 to Nd - 1 of the same shape; empty: absent.
-std::vector<Member*> directions_of(Folder& folder, Finds& finds) {
+std::vector<Member*> directions_of(Folder& folder, FieldCollector& finds) {
   std::vector<Member*> found;
   for (Member& member : folder.members) {
     const bool is_number = base::parse_u64(member.name).has_value();
@@ -106,7 +106,7 @@ std::vector<Member*> directions_of(Folder& folder, Finds& finds) {
   return {};
 }
 
-void find_gauge(Folder& folder, Finds& finds) {
+void find_gauge(Folder& folder, FieldCollector& finds) {
   const std::vector<Member*> directions = directions_of(folder, finds);
   if (directions.empty()) return;
   const auto numbers = numbers_of(directions.front()->data);
@@ -129,7 +129,7 @@ void find_gauge(Folder& folder, Finds& finds) {
   finds.field(std::move(field));
 }
 
-void find_one_of_qlua(Member& member, const std::string& kind, Finds& finds) {
+void find_one_of_qlua(Member& member, const std::string& kind, FieldCollector& finds) {
   member.is_taken = true;
   const auto numbers = numbers_of(member.data);
   if (!numbers || numbers->space_rank < 1 || numbers->space_rank > max_dimensions) return;
@@ -148,7 +148,7 @@ void find_one_of_qlua(Member& member, const std::string& kind, Finds& finds) {
 
 }  // namespace
 
-void find_qlua(Folder& folder, Finds& finds) {
+void find_qlua(Folder& folder, FieldCollector& finds) {
   find_gauge(folder, finds);
   for (Member& member : folder.members) {
     if (member.is_taken) continue;
@@ -224,13 +224,13 @@ class QluaWriter final : public LayoutWriter {
                 const FieldFacts& facts) const override {
     const QluaType type = type_of(facts.request);
     for (std::size_t k = 0; k < datasets.size(); ++k) {
-      const Where where{{}, plan.datasets[k].path};
+      const ErrorPlace where{{}, plan.datasets[k].path};
       put_text(datasets[k].get(), ".kind", type.kind, where, TextKind::ascii);
       // QLUA requires it.
       const std::int64_t time = facts.microseconds.value_or(0);
       put_numbers(datasets[k].get(), ".time", H5T_STD_I64BE, H5T_NATIVE_INT64, &time, {}, where);
     }
-    const Where where{{}, absolute_path(facts.request.name)};
+    const ErrorPlace where{{}, absolute_path(facts.request.name)};
     const Handle object(H5Oopen(file, where.object.c_str(), H5P_DEFAULT), H5Oclose);
     put_metadata(object.get(), facts.request.metadata, where);
   }
@@ -242,7 +242,7 @@ class QluaWriter final : public LayoutWriter {
   }
 
  private:
-  static void put_hash(hid_t dataset, std::span<const std::uint32_t> words, const Where& where) {
+  static void put_hash(hid_t dataset, std::span<const std::uint32_t> words, const ErrorPlace& where) {
     std::array<std::uint8_t, 32> bytes{};
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       bytes[i] = static_cast<std::uint8_t>(words[i / 4] >> (24 - 8 * (i % 4)));

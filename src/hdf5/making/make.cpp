@@ -13,7 +13,7 @@
 namespace lq::hdf5 {
 namespace {
 
-Handle nest(Handle type, const std::vector<std::vector<hsize_t>>& arrays, const Where& where) {
+Handle nest(Handle type, const std::vector<std::vector<hsize_t>>& arrays, const ErrorPlace& where) {
   for (auto extents = arrays.rbegin(); extents != arrays.rend(); ++extents) {
     type = require(H5Tarray_create2(type.get(), static_cast<unsigned>(extents->size()), extents->data()), H5Tclose,
                    where, "no array type");
@@ -22,7 +22,7 @@ Handle nest(Handle type, const std::vector<std::vector<hsize_t>>& arrays, const 
 }
 
 void create_attribute(hid_t object, const std::string& name, hid_t file_type, hid_t memory_type, const void* value,
-                      std::span<const hsize_t> extents, const Where& where) {
+                      std::span<const hsize_t> extents, const ErrorPlace& where) {
   const auto there = require(H5Aexists(object, name.c_str()), where, "attributes cannot be looked up");
   if (there > 0) require(H5Adelete(object, name.c_str()), where, "an attribute cannot be replaced");
   const Handle space = extents.empty()
@@ -37,13 +37,13 @@ void create_attribute(hid_t object, const std::string& name, hid_t file_type, hi
 Handle number_type(Precision precision, ByteOrder byte_order) {
   const bool big = byte_order == ByteOrder::big, single = precision == Precision::single;
   const hid_t number = single ? (big ? H5T_IEEE_F32BE : H5T_IEEE_F32LE) : (big ? H5T_IEEE_F64BE : H5T_IEEE_F64LE);
-  const Where nowhere;
+  const ErrorPlace nowhere;
   return require(H5Tcopy(number), H5Tclose, nowhere, "no type of numbers");
 }
 
 }  // namespace
 
-Handle complex_type(hid_t number, const Where& where) {
+Handle complex_type(hid_t number, const ErrorPlace& where) {
   const std::size_t bytes = H5Tget_size(number);
   Handle pair = require(H5Tcreate(H5T_COMPOUND, 2 * bytes), H5Tclose, where, "no complex type");
   require(H5Tinsert(pair.get(), "r", 0, number), where, "no complex type");
@@ -51,21 +51,21 @@ Handle complex_type(hid_t number, const Where& where) {
   return pair;
 }
 
-Handle text_type(std::size_t bytes, TextKind kind, const Where& where) {
+Handle text_type(std::size_t bytes, TextKind kind, const ErrorPlace& where) {
   Handle type = require(H5Tcopy(H5T_C_S1), H5Tclose, where, "no type of texts");
   require(H5Tset_size(type.get(), bytes), where, "a text is too long");
   require(H5Tset_cset(type.get(), kind == TextKind::utf8 ? H5T_CSET_UTF8 : H5T_CSET_ASCII), where, "no type of texts");
   return type;
 }
 
-Handle make_type(hid_t file, const Element& element, const Where& where) {
+Handle make_type(hid_t file, const Element& element, const ErrorPlace& where) {
   Handle number = number_type(element.precision, element.byte_order);
   if (element.is_complex) number = complex_type(number.get(), where);
   Handle type = nest(std::move(number), element.arrays, where);
   return element.committed.empty() ? std::move(type) : named_type(file, element.committed, std::move(type), where);
 }
 
-Handle named_type(hid_t file, const std::string& name, Handle type, const Where& where) {
+Handle named_type(hid_t file, const std::string& name, Handle type, const ErrorPlace& where) {
   const std::string path = "/" + name;
   if (!has_link(file, path, where)) {
     const Handle list = untimed_list(H5P_DATATYPE_CREATE, where);
@@ -79,7 +79,7 @@ Handle named_type(hid_t file, const std::string& name, Handle type, const Where&
 }
 
 // Not left to the library, whose groups would have time stamps.
-void make_group_above(hid_t file, const std::string& path, const Where& where) {
+void make_group_above(hid_t file, const std::string& path, const ErrorPlace& where) {
   const std::size_t slash = path.rfind('/');
   if (slash != 0 && slash != std::string::npos) make_group(file, path.substr(0, slash), where);
 }
@@ -90,7 +90,7 @@ bool is_bare_scale(hid_t file, const std::string& path) {
   return H5Dget_storage_size(object.get()) == 0;
 }
 
-void require_free(hid_t file, const Where& where) {
+void require_free(hid_t file, const ErrorPlace& where) {
   if (!has_link(file, where.object, where)) return;
   const char* const remedy = is_bare_scale(file, where.object)
                                  ? ", the dimension scale of datasets next to it; choose another name"
@@ -99,7 +99,7 @@ void require_free(hid_t file, const Where& where) {
              remedy);
 }
 
-Handle make_group(hid_t file, const std::string& path, const Where& where) {
+Handle make_group(hid_t file, const std::string& path, const ErrorPlace& where) {
   if (path == "/") return require(H5Gopen2(file, "/", H5P_DEFAULT), H5Gclose, where, "the root group is missing");
   if (has_link(file, path, where)) {
     return require(H5Gopen2(file, path.c_str(), H5P_DEFAULT), H5Gclose, where, "is not a group");
@@ -110,23 +110,23 @@ Handle make_group(hid_t file, const std::string& path, const Where& where) {
                  "the group cannot be made");
 }
 
-void put_text(hid_t object, std::string_view name, std::string_view text, const Where& where, TextKind kind) {
+void put_text(hid_t object, std::string_view name, std::string_view text, const ErrorPlace& where, TextKind kind) {
   const std::string ended(text);
   const Handle type = text_type(ended.size() + 1, kind, where);
   create_attribute(object, std::string(name), type.get(), type.get(), ended.c_str(), {}, where);
 }
 
 void put_numbers(hid_t object, std::string_view name, hid_t file_type, hid_t memory_type, const void* numbers,
-                 std::span<const hsize_t> extents, const Where& where) {
+                 std::span<const hsize_t> extents, const ErrorPlace& where) {
   create_attribute(object, std::string(name), file_type, memory_type, numbers, extents, where);
 }
 
-void put_integer(hid_t object, std::string_view name, std::int32_t value, const Where& where) {
+void put_integer(hid_t object, std::string_view name, std::int32_t value, const ErrorPlace& where) {
   put_numbers(object, name, H5T_STD_I32LE, H5T_NATIVE_INT32, &value, {}, where);
 }
 
 // Every part of the path must exist before the library looks up the next one.
-bool has_link(hid_t file, const std::string& path, const Where& where) {
+bool has_link(hid_t file, const std::string& path, const ErrorPlace& where) {
   for (std::size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
     const std::string part = path.substr(0, slash);
     if (part != "/" && require(H5Lexists(file, part.c_str(), H5P_DEFAULT), where, "links cannot be looked up") == 0) {
@@ -136,7 +136,7 @@ bool has_link(hid_t file, const std::string& path, const Where& where) {
   }
 }
 
-void put_bytes(hid_t file, const std::string& path, base::Bytes bytes, const Where& where) {
+void put_bytes(hid_t file, const std::string& path, base::Bytes bytes, const ErrorPlace& where) {
   require_free(file, where);
   make_group_above(file, path, where);
   const hsize_t extent = bytes.size();
@@ -178,7 +178,7 @@ bool is_scale(hid_t object, hsize_t extent) {
   return held == extent && H5Aexists(object, "CLASS") > 0 && H5Aexists(object, "NAME") > 0;
 }
 
-Handle create_scale(hid_t file, const std::string& path, hsize_t extent, const Where& where) {
+Handle create_scale(hid_t file, const std::string& path, hsize_t extent, const ErrorPlace& where) {
   const Handle space = require(H5Screate_simple(1, &extent, nullptr), H5Sclose, where, "no dataspace");
   const Handle list = untimed_list(H5P_DATASET_CREATE, where);
   Handle scale =
@@ -196,7 +196,7 @@ struct Scale {
   Handle handle;
 };
 
-Scale scale_of(hid_t file, const std::string& group, const Dimension& dimension, const Where& where) {
+Scale scale_of(hid_t file, const std::string& group, const Dimension& dimension, const ErrorPlace& where) {
   std::string path = group + dimension.name;
   for (int number = 1;; ++number) {
     if (!has_link(file, path, where)) return {path, create_scale(file, path, dimension.extent, where)};
@@ -214,7 +214,7 @@ Scale scale_of(hid_t file, const std::string& group, const Dimension& dimension,
 // A scale does not refer back to its datasets (REFERENCE_LIST): readers do not need that, and it would be rewritten for
 // each appended dataset.
 std::vector<std::string> attach_scales(hid_t file, hid_t dataset, const std::vector<Dimension>& dimensions,
-                                       const Where& where) {
+                                       const ErrorPlace& where) {
   const std::string group = where.object.substr(0, where.object.rfind('/') + 1);
   std::vector<hobj_ref_t> references(dimensions.size());
   std::vector<std::string> names;
@@ -233,13 +233,13 @@ std::vector<std::string> attach_scales(hid_t file, hid_t dataset, const std::vec
 
 namespace {
 
-void add_filter(hid_t list, const Filter& filter, const Where& where) {
+void add_filter(hid_t list, const Filter& filter, const ErrorPlace& where) {
   const unsigned flags = filter.is_optional ? H5Z_FLAG_OPTIONAL : H5Z_FLAG_MANDATORY;
   require(H5Pset_filter(list, filter.id, flags, filter.parameters.size(), filter.parameters.data()), where,
           "a filter is refused");
 }
 
-Handle creation_of(const DatasetPlan& plan, const Where& where) {
+Handle creation_of(const DatasetPlan& plan, const ErrorPlace& where) {
   Handle list = untimed_list(H5P_DATASET_CREATE, where);
   require(H5Pset_fill_time(list.get(), H5D_FILL_TIME_NEVER), where, "filling cannot be switched off");
   if (plan.external) {
@@ -262,7 +262,7 @@ Handle creation_of(const DatasetPlan& plan, const Where& where) {
 
 // The library records each chunk at the assigned place, without seeing its bytes.
 void write_down_chunks(hid_t dataset, Image& image, const DatasetPlan& plan, std::span<const Tile> tiles,
-                       const Where& where) {
+                       const ErrorPlace& where) {
   std::vector<hsize_t> corner(plan.extents.size());
   for (const Tile& tile : tiles) {
     if (tile.bytes > std::numeric_limits<std::uint32_t>::max()) {
@@ -290,7 +290,7 @@ std::uint64_t pieces_of(const DatasetPlan& plan) {
 }
 
 Handle create_dataset(hid_t file, Image& image, const DatasetPlan& plan, std::span<const Tile> tiles) {
-  const Where where{image.path(), plan.path};
+  const ErrorPlace where{image.path(), plan.path};
   require_free(file, where);
   const Handle type = make_type(file, plan.element, where);
   const Handle space = require(H5Screate_simple(static_cast<int>(plan.extents.size()), plan.extents.data(), nullptr),

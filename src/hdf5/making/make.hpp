@@ -30,39 +30,39 @@ struct Element {
 };
 
 // {r, i} of two numbers of that type.
-Handle complex_type(hid_t number, const Where& where);
+Handle complex_type(hid_t number, const ErrorPlace& where);
 // Texts of fixed length; `bytes` includes the NUL at the end.
 enum class TextKind { utf8, ascii };
-Handle text_type(std::size_t bytes, TextKind kind, const Where& where);
+Handle text_type(std::size_t bytes, TextKind kind, const ErrorPlace& where);
 // If the type has a name, an equal type of that name in the file is used; if the name belongs to something else, the
 // new type is unnamed.
-Handle make_type(hid_t file, const Element& element, const Where& where);
+Handle make_type(hid_t file, const Element& element, const ErrorPlace& where);
 
 // The type `name` in the root group, if it exists and is equal; else `type`, which gets that name if it is free.
-Handle named_type(hid_t file, const std::string& name, Handle type, const Where& where);
+Handle named_type(hid_t file, const std::string& name, Handle type, const ErrorPlace& where);
 
 // Creates missing groups above an object of that path.
-void make_group_above(hid_t file, const std::string& path, const Where& where);
+void make_group_above(hid_t file, const std::string& path, const ErrorPlace& where);
 // The group of that path; it and the groups above are created if missing.
-Handle make_group(hid_t file, const std::string& path, const Where& where);
+Handle make_group(hid_t file, const std::string& path, const ErrorPlace& where);
 
 // A NUL-terminated scalar of fixed length, which all readers support. Replaces an attribute of that name.
-void put_text(hid_t object, std::string_view name, std::string_view text, const Where& where,
+void put_text(hid_t object, std::string_view name, std::string_view text, const ErrorPlace& where,
               TextKind kind = TextKind::utf8);
 // Numbers of a type of the file; without extents: one number as a scalar.
 void put_numbers(hid_t object, std::string_view name, hid_t file_type, hid_t memory_type, const void* numbers,
-                 std::span<const hsize_t> extents, const Where& where);
-void put_integer(hid_t object, std::string_view name, std::int32_t value, const Where& where);
+                 std::span<const hsize_t> extents, const ErrorPlace& where);
+void put_integer(hid_t object, std::string_view name, std::int32_t value, const ErrorPlace& where);
 
 // A dataset of unsigned bytes at an absolute path where nothing exists yet.
-void put_bytes(hid_t file, const std::string& path, base::Bytes bytes, const Where& where);
+void put_bytes(hid_t file, const std::string& path, base::Bytes bytes, const ErrorPlace& where);
 // Throws `exists` if the path is taken.
-void require_free(hid_t file, const Where& where);
+void require_free(hid_t file, const ErrorPlace& where);
 // True if `path` is a scale without values, to which datasets next to it refer (make.hpp).
 bool is_bare_scale(hid_t file, const std::string& path);
 
 // True if the file has a link of that path.
-bool has_link(hid_t file, const std::string& path, const Where& where);
+bool has_link(hid_t file, const std::string& path, const ErrorPlace& where);
 
 // "/a/b" for "a/b"; invalid_argument for empty parts, "." and "..".
 std::string absolute_path(std::string_view name);
@@ -77,7 +77,7 @@ struct Dimension {
 // A scale for each dimension of the dataset; if its name is taken by something else, the extent is appended. Returns
 // the resulting names.
 std::vector<std::string> attach_scales(hid_t file, hid_t dataset, const std::vector<Dimension>& dimensions,
-                                       const Where& where);
+                                       const ErrorPlace& where);
 
 // A dataset whose data have a place assigned in advance: the library records the place, Limequat writes the data.
 

@@ -12,13 +12,13 @@
 namespace lq::hdf5 {
 namespace {
 
-Handle copy_of(hid_t type, const Where& where) { return require(H5Tcopy(type), H5Tclose, where, "no type"); }
+Handle copy_of(hid_t type, const ErrorPlace& where) { return require(H5Tcopy(type), H5Tclose, where, "no type"); }
 
 // In the file, or in memory.
 enum class Side { little, big, memory };
 
 template <class T>
-Handle number_type_of(Side side, const Where& where) {
+Handle number_type_of(Side side, const ErrorPlace& where) {
   const auto choose = [&](hid_t little, hid_t big, hid_t memory) {
     return copy_of(side == Side::little ? little : side == Side::big ? big : memory, where);
   };
@@ -32,7 +32,7 @@ Handle number_type_of(Side side, const Where& where) {
   }
 }
 
-Handle array_type(const Handle& element, const std::vector<hsize_t>& extents, const Where& where) {
+Handle array_type(const Handle& element, const std::vector<hsize_t>& extents, const ErrorPlace& where) {
   return require(H5Tarray_create2(element.get(), static_cast<unsigned>(extents.size()), extents.data()), H5Tclose,
                  where, "no array type");
 }
@@ -44,7 +44,7 @@ struct Packed {
   const void* data = nullptr;
 };
 
-Packed pack(const Array& array, TextKind kind, const Where& where) {
+Packed pack(const Array& array, TextKind kind, const ErrorPlace& where) {
   return with_elements(array, [&](auto tag, const auto& elements) {
     using T = typename decltype(tag)::type;
     Packed packed;
@@ -67,7 +67,7 @@ Packed pack(const Array& array, TextKind kind, const Where& where) {
 const void* data_of(const Packed& packed) { return packed.data != nullptr ? packed.data : packed.texts.data(); }
 
 // The type in the file.
-Handle element_type(const Array& array, Side side, const Packed& packed, const Where& where) {
+Handle element_type(const Array& array, Side side, const Packed& packed, const ErrorPlace& where) {
   return with_elements(array, [&](auto tag, const auto&) {
     using T = typename decltype(tag)::type;
     if constexpr (is_text<T>) {
@@ -78,14 +78,14 @@ Handle element_type(const Array& array, Side side, const Packed& packed, const W
   });
 }
 
-Handle space_of(const std::vector<std::uint64_t>& extents, const Where& where) {
+Handle space_of(const std::vector<std::uint64_t>& extents, const ErrorPlace& where) {
   if (extents.empty()) return require(H5Screate(H5S_SCALAR), H5Sclose, where, "no dataspace");
   const std::vector<hsize_t> dimensions(extents.begin(), extents.end());
   return require(H5Screate_simple(static_cast<int>(dimensions.size()), dimensions.data(), nullptr), H5Sclose, where,
                  "its extents are refused");
 }
 
-Handle create(hid_t file, hid_t type, hid_t space, const Where& where) {
+Handle create(hid_t file, hid_t type, hid_t space, const ErrorPlace& where) {
   require_free(file, where);
   const Handle list = untimed_list(H5P_DATASET_CREATE, where);
   make_group_above(file, where.object, where);
@@ -93,13 +93,13 @@ Handle create(hid_t file, hid_t type, hid_t space, const Where& where) {
                  where, "the dataset cannot be made");
 }
 
-void fill(const Handle& dataset, hid_t memory, const void* data, const Where& where) {
+void fill(const Handle& dataset, hid_t memory, const void* data, const ErrorPlace& where) {
   require(H5Dwrite(dataset.get(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data), where, "it cannot be written");
 }
 
 // Coordinates as a separate dataset, which make.hpp uses as the scale of that name.
-void put_coordinates(hid_t file, const std::string& group, const Axis& axis, const Where& where) {
-  const Where place{where.path, group + axis.name};
+void put_coordinates(hid_t file, const std::string& group, const Axis& axis, const ErrorPlace& where) {
+  const ErrorPlace place{where.path, group + axis.name};
   if (has_link(file, place.object, place)) {
     const Handle there(H5Dopen2(file, place.object.c_str(), H5P_DEFAULT), H5Dclose);
     std::vector<double> held(axis.coordinates.size());
@@ -123,7 +123,7 @@ void put_coordinates(hid_t file, const std::string& group, const Axis& axis, con
   put_text(scale.get(), "sha256", digits_of(digest_of(values)), place, TextKind::ascii);
 }
 
-void put_axes(hid_t file, hid_t dataset, const Array& array, const Where& where) {
+void put_axes(hid_t file, hid_t dataset, const Array& array, const ErrorPlace& where) {
   if (array.axes.empty()) return;
   const std::string group = where.object.substr(0, where.object.rfind('/') + 1);
   std::vector<Dimension> dimensions;
@@ -136,19 +136,19 @@ void put_axes(hid_t file, hid_t dataset, const Array& array, const Where& where)
            where);
 }
 
-[[noreturn]] void has_no_place(const char* layout, const Array& array, const Where& where) {
+[[noreturn]] void has_no_place(const char* layout, const Array& array, const ErrorPlace& where) {
   base::fail(Code::unsupported, {.path = where.path, .record = where.object},
              "{}: the layout {} has no place for an array of rank {} of this type; the layout native supports it",
              where.object, layout, array.extents.size());
 }
 
-Handle put_plain(hid_t file, const Array& array, const Handle& type, const Packed& packed, const Where& where) {
+Handle put_plain(hid_t file, const Array& array, const Handle& type, const Packed& packed, const ErrorPlace& where) {
   Handle dataset = create(file, type.get(), space_of(array.extents, where).get(), where);
   if (array.count() > 0) fill(dataset, packed.memory.get(), data_of(packed), where);
   return dataset;
 }
 
-void put_native(hid_t file, const Array& array, std::optional<std::int64_t> microseconds, const Where& where) {
+void put_native(hid_t file, const Array& array, std::optional<std::int64_t> microseconds, const ErrorPlace& where) {
   const Packed packed = pack(array, TextKind::utf8, where);
   const Handle dataset = put_plain(file, array, element_type(array, Side::little, packed, where), packed, where);
   put_text(dataset.get(), "sha256", digits_of(digest_of(array)), where, TextKind::ascii);
@@ -156,7 +156,7 @@ void put_native(hid_t file, const Array& array, std::optional<std::int64_t> micr
   put_axes(file, dataset.get(), array, where);
 }
 
-void put_qdp(hid_t file, const Array& array, const Where& where) {
+void put_qdp(hid_t file, const Array& array, const ErrorPlace& where) {
   const bool is_fit = with_elements(array, [&](auto tag, const auto&) {
     using T = typename decltype(tag)::type;
     const std::size_t most = is_text<T> ? 0 : IsComplex<T>::value ? 1 : 2;
@@ -184,7 +184,7 @@ struct QluaName {
   std::string type;  // empty: unnamed
 };
 
-QluaName qlua_name(const Array& array, const Where& where) {
+QluaName qlua_name(const Array& array, const ErrorPlace& where) {
   const std::size_t rank = array.extents.size();
   return with_elements(array, [&](auto tag, const auto&) -> QluaName {
     using T = typename decltype(tag)::type;
@@ -206,7 +206,7 @@ QluaName qlua_name(const Array& array, const Where& where) {
   });
 }
 
-void put_qlua(hid_t file, const Array& array, std::optional<std::int64_t> microseconds, const Where& where) {
+void put_qlua(hid_t file, const Array& array, std::optional<std::int64_t> microseconds, const ErrorPlace& where) {
   const QluaName name = qlua_name(array, where);
   if (array.count() == 0) has_no_place("qlua", array, where);
   Packed packed = pack(array, TextKind::ascii, where);
@@ -231,7 +231,7 @@ void put_qlua(hid_t file, const Array& array, std::optional<std::int64_t> micros
 }  // namespace
 
 void put_array(hid_t file, const Array& array, SmallLayout layout, std::optional<std::int64_t> microseconds,
-               const Where& where) {
+               const ErrorPlace& where) {
   switch (layout) {
     case SmallLayout::native:
       return put_native(file, array, microseconds, where);
@@ -242,7 +242,7 @@ void put_array(hid_t file, const Array& array, SmallLayout layout, std::optional
   }
 }
 
-void put_attribute(hid_t object, const std::string& name, const Array& array, const Where& where) {
+void put_attribute(hid_t object, const std::string& name, const Array& array, const ErrorPlace& where) {
   const Packed packed = pack(array, TextKind::utf8, where);
   const Handle type = element_type(array, Side::little, packed, where);
   const std::vector<hsize_t> extents(array.extents.begin(), array.extents.end());

@@ -123,7 +123,7 @@ SmallLayout small_layout(const std::string& name) {
              base::printable(name));
 }
 
-Array array_of(const Value& value, const Where& where) {
+Array array_of(const Value& value, const ErrorPlace& where) {
   Array array;
   array.extents = value.extents;
   const auto take = [&](auto elements) { array.elements = std::move(elements); };
@@ -180,7 +180,7 @@ std::optional<Found> find_by_address(const Opened& file, std::uint64_t address, 
 }  // namespace
 
 // Not by the library, which (1.10.8) does not survive a damaged heap of lists.
-std::vector<Axis> axes_of(const Opened& file, hid_t dataset, std::size_t rank, const Where& where) {
+std::vector<Axis> axes_of(const Opened& file, hid_t dataset, std::size_t rank, const ErrorPlace& where) {
   constexpr const char* name = "DIMENSION_LIST";
   if (rank == 0 || H5Aexists(dataset, name) <= 0) return {};
   const Superblock& superblock = file.superblock();

@@ -70,14 +70,14 @@ SmallLayout small_layout(const std::string& name);
 // A dataset at where.object, an absolute path where nothing exists yet. Without `microseconds` no time stamp, or 1970
 // in layout qlua. unsupported: the layout cannot store such an object.
 void put_array(hid_t file, const Array& array, SmallLayout layout, std::optional<std::int64_t> microseconds,
-               const Where& where);
+               const ErrorPlace& where);
 // Replaces an attribute of that name.
-void put_attribute(hid_t object, const std::string& name, const Array& array, const Where& where);
+void put_attribute(hid_t object, const std::string& name, const Array& array, const ErrorPlace& where);
 
 // unsupported: elements that are neither numbers nor texts.
-Array array_of(const Value& value, const Where& where);
+Array array_of(const Value& value, const ErrorPlace& where);
 // Axes whose scales are in the group of the dataset at where.object, or in one above it. Empty if these are damaged.
-std::vector<Axis> axes_of(const Opened& file, hid_t dataset, std::size_t rank, const Where& where);
+std::vector<Axis> axes_of(const Opened& file, hid_t dataset, std::size_t rank, const ErrorPlace& where);
 // The SHA-256 stored in the attributes of a small object; "": absent or damaged.
 std::string stored_digest(const Attributes& attributes);
 bool is_digest_name(std::string_view name) noexcept;

@@ -19,7 +19,7 @@
 namespace lq::hdf5 {
 
 // A description of the operation, compared between ranks.
-struct Doing {
+struct OperationName {
   std::string_view what;
   std::string_view which = {};  // "rename to WHICH of" a path
 
@@ -49,7 +49,7 @@ class SessionOverHdf5 final : public File::Session {
   }
 
   void push(const std::string& path) override {
-    change({"push"}, path, [&](const std::string& place, const Where& where) {
+    change({"push"}, path, [&](const std::string& place, const ErrorPlace& where) {
       store_.edit([&](hid_t file) { make_group(file, place, where); });
     });
     std::string before = comm::agree_alike(comm(), [&] {
@@ -82,23 +82,23 @@ class SessionOverHdf5 final : public File::Session {
   }
 
   void mkdir(const std::string& path) override {
-    change({"mkdir"}, path, [&](const std::string& place, const Where& where) {
+    change({"mkdir"}, path, [&](const std::string& place, const ErrorPlace& where) {
       store_.edit([&](hid_t file) { make_group(file, place, where); });
     });
   }
   void remove(const std::string& path) override {
-    change({"remove"}, path, [&](const std::string& place, const Where& where) {
+    change({"remove"}, path, [&](const std::string& place, const ErrorPlace& where) {
       store_.edit([&](hid_t file) { remove_object(file, place, where); });
     });
   }
   void rename(const std::string& from, const std::string& to) override {
-    change({"rename to", to}, from, [&](const std::string& place, const Where& where) {
+    change({"rename to", to}, from, [&](const std::string& place, const ErrorPlace& where) {
       const std::string target = place_of(to);
       store_.edit([&](hid_t file) { rename_object(file, place, target, where); });
     });
   }
   void copy(const std::string& from, const std::string& to) override {
-    change({"copy to", to}, from, [&](const std::string& place, const Where& where) {
+    change({"copy to", to}, from, [&](const std::string& place, const ErrorPlace& where) {
       const std::string target = place_of(to);
       std::uint64_t bytes = 0;
       store_.look([&](const Opened& file) { bytes = facts_of(file, place, "/", options_.limits).bytes; });
@@ -113,7 +113,7 @@ class SessionOverHdf5 final : public File::Session {
   }
 
   void write(const std::string& path, const Array& value, bool replace) override {
-    change({"write"}, path, [&](const std::string& place, const Where& where) {
+    change({"write"}, path, [&](const std::string& place, const ErrorPlace& where) {
       check_array(value, place);
       store_.edit([&](hid_t file) {
         if (replace && has_link(file, place, where) && !is_bare_scale(file, place)) remove_object(file, place, where);
@@ -144,7 +144,7 @@ class SessionOverHdf5 final : public File::Session {
                       [&](const Opened& file) { return read_one_attribute(file, path, here_, name, options_.limits); });
   }
   void set_attribute(const std::string& path, const std::string& name, const Array& value) override {
-    on_object({"set attribute", name}, path, [&](hid_t file, const Where& where) {
+    on_object({"set attribute", name}, path, [&](hid_t file, const ErrorPlace& where) {
       check_array(value, where.object);
       const Handle object =
           require(H5Oopen(file, where.object.c_str(), H5P_DEFAULT), H5Oclose, where, "it cannot be opened");
@@ -153,7 +153,7 @@ class SessionOverHdf5 final : public File::Session {
   }
   void remove_attribute(const std::string& path, const std::string& name) override {
     on_object({"remove attribute", name}, path,
-              [&](hid_t file, const Where& where) { hdf5::remove_attribute(file, where.object, name, where); });
+              [&](hid_t file, const ErrorPlace& where) { hdf5::remove_attribute(file, where.object, name, where); });
   }
 
   void flush() override {
@@ -181,16 +181,16 @@ class SessionOverHdf5 final : public File::Session {
 
   // Collective. Runs `work` on all ranks and agrees, also on the operation and its object.
   template <class Work>
-  void agree_doing(const Doing& doing, const std::string& path, const Work& work) {
+  void agree_doing(const OperationName& doing, const std::string& path, const Work& work) {
     const auto state = [&] {
-      return std::vector<comm::Stated>{{"what is to be done", doing.text()}, {"the path of the object", path}};
+      return std::vector<comm::StatedArgument>{{"what is to be done", doing.text()}, {"the path of the object", path}};
     };
     comm::agree(comm(), state, work);
   }
 
   // Collective. Runs `work` at the root; returns its result on all ranks.
   template <class Result, class Work>
-  Result ask(const Doing& doing, const std::string& path, const Work& work) {
+  Result ask(const OperationName& doing, const std::string& path, const Work& work) {
     Message message;
     agree_doing(doing, path, [&] {
       store_.require_open();
@@ -210,23 +210,23 @@ class SessionOverHdf5 final : public File::Session {
 
   // Collective. Runs `work` at the root, with the place of an object that need not exist.
   template <class Work>
-  void change(const Doing& doing, const std::string& path, const Work& work) {
+  void change(const OperationName& doing, const std::string& path, const Work& work) {
     agree_doing(doing, path, [&] {
       store_.require_writable();
       if (!store_.communicator().is_root()) return;
       const std::string place = place_of(path);
-      work(place, Where{store_.path(), place});
+      work(place, ErrorPlace{store_.path(), place});
     });
     scanned_.reset();
   }
 
   // Collective. The same for an existing object.
   template <class Work>
-  void on_object(const Doing& doing, const std::string& path, const Work& work) {
+  void on_object(const OperationName& doing, const std::string& path, const Work& work) {
     agree_doing(doing, path, [&] {
       store_.require_writable();
       if (!store_.communicator().is_root()) return;
-      Where where{store_.path(), {}};
+      ErrorPlace where{store_.path(), {}};
       store_.look([&](const Opened& file) { where.object = require_object(file, path, here_).path; });
       store_.edit([&](hid_t file) { work(file, where); });
     });
@@ -300,7 +300,7 @@ Report SessionOverHdf5::write(const std::string& path, const Grid& grid, const F
   writer.reset();
   store_.reload();
   if (name != place) {
-    change({"rename"}, place, [&](const std::string&, const Where& where) {
+    change({"rename"}, place, [&](const std::string&, const ErrorPlace& where) {
       store_.edit([&](hid_t file) {
         remove_object(file, place, where);
         rename_object(file, name, place, where);
@@ -326,7 +326,7 @@ Report SessionOverHdf5::read(const std::string& path, const Grid& grid, const Mu
     return made;
   });
   const auto transfer = io::begin_read(scanned_, grid, field, how);
-  return transfer->finish(engine::outcome_of(transfer->movement()));
+  return transfer->finish(engine::outcome_of(transfer->steps()));
 }
 
 std::unique_ptr<File::Session> open_session(const std::string& path, Mode mode, const Communicator& communicator,

@@ -146,9 +146,9 @@ std::string place_for(const Opened& file, const std::string& path, const std::st
 // (place_for()).
 
 // no_such_record: absent. malformed: a part of it is damaged.
-void remove_object(hid_t file, const std::string& path, const Where& where);
-void rename_object(hid_t file, const std::string& from, const std::string& to, const Where& where);
-void copy_object(hid_t file, const std::string& from, const std::string& to, const Where& where);
-void remove_attribute(hid_t file, const std::string& path, const std::string& name, const Where& where);
+void remove_object(hid_t file, const std::string& path, const ErrorPlace& where);
+void rename_object(hid_t file, const std::string& from, const std::string& to, const ErrorPlace& where);
+void copy_object(hid_t file, const std::string& from, const std::string& to, const ErrorPlace& where);
+void remove_attribute(hid_t file, const std::string& path, const std::string& name, const ErrorPlace& where);
 
 }  // namespace lq::hdf5

@@ -57,7 +57,7 @@ const char* word_of(StorageKind kind) {
 Entry entry_of(const Opened& file, const Found& group, const Link& link) {
   Entry entry{link.name, EntryKind::link, link.target};
   if (link.kind == LinkKind::external) entry.target = link.file + ":" + link.target;
-  const Where where = file.where(child_path(group.path, link.name));
+  const ErrorPlace where = file.where(child_path(group.path, link.name));
   if (link.kind == LinkKind::hard) {
     entry.kind = kind_of(object_of(file, group.handle.get(), link.name, where).kind);
   } else if (link.kind == LinkKind::soft) {
@@ -72,7 +72,7 @@ Entry entry_of(const Opened& file, const Found& group, const Link& link) {
 }
 
 // Attributes for information only; unreadable ones are treated as absent.
-Attributes known_attributes(const Opened& file, hid_t object, const Where& where, const Limits& limits) {
+Attributes known_attributes(const Opened& file, hid_t object, const ErrorPlace& where, const Limits& limits) {
   return read_attributes(file, object, where, limits.text_bytes, [](const std::string&, const Error&) {});
 }
 
@@ -151,7 +151,7 @@ std::vector<Entry> list_entries(const Opened& file, const std::string& path, con
 
 Facts facts_of(const Opened& file, const std::string& path, const std::string& from, const Limits& limits) {
   const Found found = require_object(file, path, from);
-  const Where where = file.where(found.path);
+  const ErrorPlace where = file.where(found.path);
   Facts facts;
   facts.path = found.path;
   facts.kind = kind_of(found.object.kind);
@@ -184,7 +184,7 @@ Facts facts_of(const Opened& file, const std::string& path, const std::string& f
 
 ReadArray read_small(const Opened& file, const std::string& path, const std::string& from, const Hdf5Options& options) {
   const Found found = require_object(file, path, from);
-  const Where where = file.where(found.path);
+  const ErrorPlace where = file.where(found.path);
   if (found.object.kind != ObjectKind::dataset) {
     base::fail(Code::invalid_argument, {.path = file.path(), .record = found.path},
                "{} is a {} and has no value; read its members or its attributes", base::printable(found.path),
@@ -214,7 +214,7 @@ ReadArray read_small(const Opened& file, const std::string& path, const std::str
 std::vector<std::pair<std::string, Array>> list_attributes(const Opened& file, const std::string& path,
                                                            const std::string& from, const Limits& limits) {
   const Found found = require_object(file, path, from);
-  const Where where = file.where(found.path);
+  const ErrorPlace where = file.where(found.path);
   std::vector<std::pair<std::string, Array>> all;
   for (const auto& [name, value] : known_attributes(file, found.handle.get(), where, limits)) {
     // References, such as those of dimension scales, are not values.
@@ -228,7 +228,7 @@ std::vector<std::pair<std::string, Array>> list_attributes(const Opened& file, c
 Array read_one_attribute(const Opened& file, const std::string& path, const std::string& from, const std::string& name,
                          const Limits& limits) {
   const Found found = require_object(file, path, from);
-  const Where where = file.where(found.path);
+  const ErrorPlace where = file.where(found.path);
   const std::vector<std::string> names = attribute_names(found.handle.get(), where);
   if (std::ranges::find(names, name) == names.end()) {
     base::fail(Code::no_such_record, {.path = file.path(), .record = found.path},
@@ -276,7 +276,7 @@ std::string place_for(const Opened& file, const std::string& path, const std::st
 
 namespace {
 
-void require_something(hid_t file, const std::string& path, const Where& where) {
+void require_something(hid_t file, const std::string& path, const ErrorPlace& where) {
   if (path == "/") {
     base::fail(Code::invalid_argument, {.path = where.path, .record = path},
                "the root group cannot be removed, replaced or moved");
@@ -285,13 +285,13 @@ void require_something(hid_t file, const std::string& path, const Where& where) 
   base::fail(Code::no_such_record, {.path = where.path, .record = path}, "there is no {}", base::printable(path));
 }
 
-void require_outside(const std::string& from, const std::string& to, const Where& where) {
+void require_outside(const std::string& from, const std::string& to, const ErrorPlace& where) {
   if (!to.starts_with(from + "/")) return;
   base::fail(Code::invalid_argument, {.path = where.path, .record = from}, "{} cannot be put into itself",
              base::printable(from));
 }
 
-void require_whole_dataset(hid_t dataset, const Where& where) {
+void require_whole_dataset(hid_t dataset, const ErrorPlace& where) {
   const Handle list = require(H5Dget_create_plist(dataset), H5Pclose, where, "its layout cannot be read");
   if (H5Pget_layout(list.get()) == H5D_CHUNKED) count_chunks(dataset, where);
 }
@@ -302,7 +302,7 @@ void require_whole(hid_t file, const std::string& path, const std::string& file_
   std::set<std::uint64_t> seen;
   std::vector<std::string> left{path};
   while (!left.empty()) {
-    const Where where{file_path, left.back()};
+    const ErrorPlace where{file_path, left.back()};
     left.pop_back();
     RawLink link;
     require(link_facts(file, where.object.c_str(), link), where, "its link cannot be read");
@@ -321,13 +321,13 @@ void require_whole(hid_t file, const std::string& path, const std::string& file_
 
 }  // namespace
 
-void remove_object(hid_t file, const std::string& path, const Where& where) {
+void remove_object(hid_t file, const std::string& path, const ErrorPlace& where) {
   require_something(file, path, where);
   require_whole(file, path, where.path);
   require(H5Ldelete(file, path.c_str(), H5P_DEFAULT), where, "it cannot be removed");
 }
 
-void rename_object(hid_t file, const std::string& from, const std::string& to, const Where& where) {
+void rename_object(hid_t file, const std::string& from, const std::string& to, const ErrorPlace& where) {
   require_something(file, from, where);
   require_outside(from, to, where);
   require_free(file, {where.path, to});
@@ -335,7 +335,7 @@ void rename_object(hid_t file, const std::string& from, const std::string& to, c
   require(H5Lmove(file, from.c_str(), file, to.c_str(), H5P_DEFAULT, H5P_DEFAULT), where, "it cannot be renamed");
 }
 
-void copy_object(hid_t file, const std::string& from, const std::string& to, const Where& where) {
+void copy_object(hid_t file, const std::string& from, const std::string& to, const ErrorPlace& where) {
   require_something(file, from, where);
   require_outside(from, to, where);
   require_free(file, {where.path, to});
@@ -343,7 +343,7 @@ void copy_object(hid_t file, const std::string& from, const std::string& to, con
   require(H5Ocopy(file, from.c_str(), file, to.c_str(), H5P_DEFAULT, H5P_DEFAULT), where, "it cannot be copied");
 }
 
-void remove_attribute(hid_t file, const std::string& path, const std::string& name, const Where& where) {
+void remove_attribute(hid_t file, const std::string& path, const std::string& name, const ErrorPlace& where) {
   const Handle object = require(H5Oopen(file, path.c_str(), H5P_DEFAULT), H5Oclose, where, "it cannot be opened");
   if (require(H5Aexists(object.get(), name.c_str()), where, "attributes cannot be looked up") == 0) {
     base::fail(Code::no_such_record, {.path = where.path, .record = path}, "{} has no attribute \"{}\"",

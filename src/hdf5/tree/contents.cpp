@@ -25,14 +25,14 @@ namespace {
 constexpr std::uint64_t largest_chunk = base::gibi;
 constexpr std::uint64_t most_kept = 64 * base::mebi;
 
-[[noreturn]] void cannot_read(Code code, const Where& where, const std::string& why) {
+[[noreturn]] void cannot_read(Code code, const ErrorPlace& where, const std::string& why) {
   base::fail(code, {.path = where.path, .record = where.object}, "{}: {}", base::printable(where.object, 200), why);
 }
 
 }  // namespace
 
 DatasetContents::DatasetContents(const Opened& opened, hid_t dataset, std::vector<std::uint64_t> extents,
-                                 std::uint64_t element_bytes, const Where& where, std::uint64_t most_chunks)
+                                 std::uint64_t element_bytes, const ErrorPlace& where, std::uint64_t most_chunks)
     : file_(opened.source()),
       path_(where.path),
       extents_(std::move(extents)),
@@ -55,7 +55,8 @@ DatasetContents::DatasetContents(const Opened& opened, hid_t dataset, std::vecto
   }
 }
 
-void DatasetContents::place_chunks(const Opened& opened, hid_t dataset, const Where& where, std::uint64_t most_chunks) {
+void DatasetContents::place_chunks(const Opened& opened, hid_t dataset, const ErrorPlace& where,
+                                   std::uint64_t most_chunks) {
   chunk_bytes_ = element_bytes_;
   for (const std::uint64_t extent : storage_.chunk) {
     chunk_bytes_ = base::checked_multiply(chunk_bytes_, extent).value_or(UINT64_MAX);
@@ -70,7 +71,7 @@ void DatasetContents::place_chunks(const Opened& opened, hid_t dataset, const Wh
 }
 
 // Optional filters are omitted for chunks that they would not make smaller.
-void DatasetContents::choose_codec(const Where& where, std::uint32_t skipped) {
+void DatasetContents::choose_codec(const ErrorPlace& where, std::uint32_t skipped) {
   std::vector<Filter> applied;
   for (std::size_t k = 0; k < storage_.filters.size(); ++k) {
     const bool is_skipped = k < 32 && (skipped >> k & 1) != 0;
@@ -215,7 +216,7 @@ std::unique_ptr<base::ByteSource> contents_of(base::ByteSource& file, const std:
     base::fail(Code::no_such_record, {.path = file.path(), .record = object}, "dataset {} does not exist",
                base::printable(object, 200));
   }
-  const Where where = opened.where(object);
+  const ErrorPlace where = opened.where(object);
   const Dataset data = describe_dataset(opened, found->handle.get(), where);
   if (data.type.is_variable) {
     std::string joined;
@@ -233,7 +234,7 @@ std::unique_ptr<base::ByteSource> contents_of(base::ByteSource& file, const std:
 namespace {
 
 // Extents of the dataspace; empty: it has no elements.
-std::optional<std::vector<std::uint64_t>> extents_of(hid_t space, const Where& where) {
+std::optional<std::vector<std::uint64_t>> extents_of(hid_t space, const ErrorPlace& where) {
   switch (H5Sget_simple_extent_type(space)) {
     case H5S_NULL:
       return {};
@@ -270,7 +271,7 @@ struct Shape {
   bool are_texts = false;  // texts of variable length
 };
 
-Shape shape_of(const Opened& file, hid_t type, hid_t space, const Where& where, std::uint64_t most_bytes) {
+Shape shape_of(const Opened& file, hid_t type, hid_t space, const ErrorPlace& where, std::uint64_t most_bytes) {
   Shape shape;
   Value& value = shape.value;
   value.type = describe_type(type, where);
@@ -310,7 +311,7 @@ extern "C" herr_t lq_hdf5_take_attribute(hid_t, const char* name, const H5A_info
 
 std::uint64_t Dataset::bytes() const noexcept { return is_null ? 0 : product(extents, type.bytes); }
 
-Dataset describe_dataset(const Opened& file, hid_t dataset, const Where& where) {
+Dataset describe_dataset(const Opened& file, hid_t dataset, const ErrorPlace& where) {
   Dataset made;
   const Handle type = require(H5Dget_type(dataset), H5Tclose, where, "its type cannot be read");
   made.type = describe_type(type.get(), where);
@@ -323,7 +324,7 @@ Dataset describe_dataset(const Opened& file, hid_t dataset, const Where& where) 
   return made;
 }
 
-std::vector<std::string> attribute_names(hid_t object, const Where& where) {
+std::vector<std::string> attribute_names(hid_t object, const ErrorPlace& where) {
   std::vector<std::string> names;
   hsize_t at = 0;
   require(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, &at, lq_hdf5_take_attribute, &names), where,
@@ -332,7 +333,7 @@ std::vector<std::string> attribute_names(hid_t object, const Where& where) {
   return names;
 }
 
-Value read_attribute(const Opened& file, hid_t object, const std::string& name, const Where& where,
+Value read_attribute(const Opened& file, hid_t object, const std::string& name, const ErrorPlace& where,
                      std::uint64_t most_bytes) {
   const Handle attribute =
       require(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose, where, "an attribute cannot be opened");
@@ -355,7 +356,7 @@ Value read_attribute(const Opened& file, hid_t object, const std::string& name, 
   return value_of(file, std::move(shape), raw, most_bytes);
 }
 
-Attributes read_attributes(const Opened& file, hid_t object, const Where& where, std::uint64_t most_bytes,
+Attributes read_attributes(const Opened& file, hid_t object, const ErrorPlace& where, std::uint64_t most_bytes,
                            const std::function<void(const std::string& name, const Error& error)>& unreadable) {
   Attributes attributes;
   for (const std::string& name : attribute_names(object, where)) {
@@ -371,7 +372,7 @@ Attributes read_attributes(const Opened& file, hid_t object, const Where& where,
   return attributes;
 }
 
-Value read_value(const Opened& file, hid_t dataset, const Where& where, std::uint64_t most_bytes) {
+Value read_value(const Opened& file, hid_t dataset, const ErrorPlace& where, std::uint64_t most_bytes) {
   const Handle type = require(H5Dget_type(dataset), H5Tclose, where, "its type cannot be read");
   const Handle space = require(H5Dget_space(dataset), H5Sclose, where, "its dataspace cannot be read");
   Shape shape = shape_of(file, type.get(), space.get(), where, most_bytes);

@@ -35,7 +35,7 @@ namespace {
 constexpr std::size_t most_parameters = 64;
 constexpr std::size_t most_fill_bytes = 1 << 20;
 
-Filter describe_filter(hid_t list, unsigned number, const Where& where) {
+Filter describe_filter(hid_t list, unsigned number, const ErrorPlace& where) {
   Filter filter;
   unsigned flags = 0, configuration = 0;
   std::array<unsigned, most_parameters> parameters{};
@@ -52,7 +52,7 @@ Filter describe_filter(hid_t list, unsigned number, const Where& where) {
 }
 
 // The value of an element that was never written; empty: zeros.
-std::vector<std::byte> fill_of(hid_t dataset, hid_t list, const Where& where) {
+std::vector<std::byte> fill_of(hid_t dataset, hid_t list, const ErrorPlace& where) {
   H5D_fill_value_t defined = H5D_FILL_VALUE_ERROR;
   if (H5Pfill_value_defined(list, &defined) < 0 || defined != H5D_FILL_VALUE_USER_DEFINED) return {};
   const Handle type = require(H5Dget_type(dataset), H5Tclose, where, "its type cannot be read");
@@ -69,7 +69,7 @@ std::vector<std::byte> fill_of(hid_t dataset, hid_t list, const Where& where) {
 }
 
 // Finds the elements in the header; their size fits 16 bits.
-void place_compact(const Opened& file, hid_t dataset, const Where& where, Storage& storage) {
+void place_compact(const Opened& file, hid_t dataset, const ErrorPlace& where, Storage& storage) {
   RawObject facts;
   require(object_facts(dataset, facts), where, "its header cannot be read");
   const ObjectHeader header = read_object_header(file.source(), file.superblock(), facts.address);
@@ -86,7 +86,7 @@ void place_compact(const Opened& file, hid_t dataset, const Where& where, Storag
 
 }  // namespace
 
-Storage describe_storage(const Opened& file, hid_t dataset, const Where& where) {
+Storage describe_storage(const Opened& file, hid_t dataset, const ErrorPlace& where) {
   Storage storage;
   const Handle list = require(H5Dget_create_plist(dataset), H5Pclose, where, "its storage cannot be read");
   switch (require(H5Pget_layout(list.get()), where, "its storage cannot be read")) {
@@ -126,7 +126,7 @@ Storage describe_storage(const Opened& file, hid_t dataset, const Where& where) 
   return storage;
 }
 
-std::uint64_t count_chunks(hid_t dataset, const Where& where) {
+std::uint64_t count_chunks(hid_t dataset, const ErrorPlace& where) {
   const Handle space = require(H5Dget_space(dataset), H5Sclose, where, "its dataspace cannot be read");
   hsize_t chunks = 0;
   require(H5Dget_num_chunks(dataset, space.get(), &chunks), where, "its chunks cannot be counted");
@@ -134,7 +134,7 @@ std::uint64_t count_chunks(hid_t dataset, const Where& where) {
 }
 
 std::vector<Chunk> chunks_of(const Opened& file, hid_t dataset, const Storage& storage,
-                             const std::vector<std::uint64_t>& extents, const Where& where, std::uint64_t most) {
+                             const std::vector<std::uint64_t>& extents, const ErrorPlace& where, std::uint64_t most) {
   std::uint64_t total = 1;
   std::vector<std::uint64_t> along(extents.size());
   for (std::size_t d = 0; d < extents.size(); ++d) {

@@ -34,7 +34,7 @@ class Opened {
   std::uint64_t bytes() const { return image_.size(); }
   // malformed: the library would not survive the header of an object. `address` in the file.
   void require_sound(std::uint64_t address) const;
-  Where where(std::string object) const { return {image_.path(), std::move(object)}; }
+  ErrorPlace where(std::string object) const { return {image_.path(), std::move(object)}; }
 
  private:
   Lock lock_;
@@ -63,15 +63,15 @@ struct Storage {
 };
 
 // Under a Lock.
-Storage describe_storage(const Opened& file, hid_t dataset, const Where& where);
+Storage describe_storage(const Opened& file, hid_t dataset, const ErrorPlace& where);
 
 // Number of allocated chunks of a chunked dataset. malformed: their index, which is read completely, is damaged.
-std::uint64_t count_chunks(hid_t dataset, const Where& where);
+std::uint64_t count_chunks(hid_t dataset, const ErrorPlace& where);
 
 // All chunks of a dataset of these extents, including those never allocated, last dimension fastest. too_large: more
 // than `most`.
 std::vector<Chunk> chunks_of(const Opened& file, hid_t dataset, const Storage& storage,
-                             const std::vector<std::uint64_t>& extents, const Where& where, std::uint64_t most);
+                             const std::vector<std::uint64_t>& extents, const ErrorPlace& where, std::uint64_t most);
 
 // The elements of a dataset, contiguous, whatever its storage: as in the file, with filters undone.
 class DatasetContents final : public base::ByteSource {
@@ -79,7 +79,7 @@ class DatasetContents final : public base::ByteSource {
   // `file` outlives the object; `path`: for messages. The library is needed only during construction. unsupported:
   // elements in other files, unknown filters; too_large: more than `most_chunks`, or chunks of an unreasonable size.
   DatasetContents(const Opened& opened, hid_t dataset, std::vector<std::uint64_t> extents, std::uint64_t element_bytes,
-                  const Where& where, std::uint64_t most_chunks);
+                  const ErrorPlace& where, std::uint64_t most_chunks);
 
   const std::string& path() const noexcept override { return path_; }
   std::uint64_t size() const override { return size_; }
@@ -95,11 +95,11 @@ class DatasetContents final : public base::ByteSource {
  private:
   using Bytes = std::vector<std::byte>;
 
-  void place_chunks(const Opened& opened, hid_t dataset, const Where& where, std::uint64_t most_chunks);
+  void place_chunks(const Opened& opened, hid_t dataset, const ErrorPlace& where, std::uint64_t most_chunks);
   void fill(base::MutableBytes bytes, std::uint64_t offset) const;
   const Bytes& chunk(std::uint64_t number);
   Bytes read_chunk(std::uint64_t number) const;
-  void choose_codec(const Where& where, std::uint32_t skipped);
+  void choose_codec(const ErrorPlace& where, std::uint32_t skipped);
   // Copies from the run of elements that begins at that one; returns the number of bytes.
   std::size_t read_run(std::uint64_t offset, base::MutableBytes buffer);
 

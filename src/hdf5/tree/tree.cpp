@@ -34,7 +34,7 @@ Object object_from(const Opened& file, const RawObject& facts) {
 }
 
 // The target of a soft link, or file and path of an external one.
-void take_target(hid_t group, const RawLink& raw, const Where& where, Link& link) {
+void take_target(hid_t group, const RawLink& raw, const ErrorPlace& where, Link& link) {
   std::vector<char> value(raw.value_bytes + 1);
   require(H5Lget_val(group, raw.name.c_str(), value.data(), raw.value_bytes, H5P_DEFAULT), where,
           "a link cannot be read");
@@ -52,7 +52,7 @@ void take_target(hid_t group, const RawLink& raw, const Where& where, Link& link
   link.target = path;
 }
 
-Link link_from(const Opened& file, hid_t group, const RawLink& raw, const Where& where) {
+Link link_from(const Opened& file, hid_t group, const RawLink& raw, const ErrorPlace& where) {
   Link link{.name = raw.name};
   switch (raw.type) {
     case H5L_TYPE_HARD:
@@ -78,7 +78,7 @@ std::string child_path(const std::string& group, const std::string& name) {
   return group == "/" ? "/" + name : group + "/" + name;
 }
 
-std::vector<Link> links_of(const Opened& file, hid_t group, const Where& where, std::uint64_t most) {
+std::vector<Link> links_of(const Opened& file, hid_t group, const ErrorPlace& where, std::uint64_t most) {
   RawLinks raw;
   require(list_links(group, most, raw), where, "its links cannot be read");
   if (!raw.is_all) {
@@ -92,19 +92,19 @@ std::vector<Link> links_of(const Opened& file, hid_t group, const Where& where, 
   return links;
 }
 
-Object object_of(const Opened& file, hid_t object, const Where& where) {
+Object object_of(const Opened& file, hid_t object, const ErrorPlace& where) {
   RawObject facts;
   require(object_facts(object, facts), where, "its header cannot be read");
   return object_from(file, facts);
 }
 
-Object object_of(const Opened& file, hid_t group, const std::string& name, const Where& where) {
+Object object_of(const Opened& file, hid_t group, const std::string& name, const ErrorPlace& where) {
   RawObject facts;
   require(object_facts(group, name.c_str(), facts), where, "its header cannot be read");
   return object_from(file, facts);
 }
 
-Handle open_member(hid_t group, const std::string& name, const Where& where) {
+Handle open_member(hid_t group, const std::string& name, const ErrorPlace& where) {
   return require(H5Oopen(group, name.c_str(), H5P_DEFAULT), H5Oclose, where, "it cannot be opened");
 }
 
@@ -121,12 +121,12 @@ std::vector<std::string> steps_of(const std::string& path) {
 }
 
 Handle open_root(const Opened& file) {
-  const Where where = file.where("/");
+  const ErrorPlace where = file.where("/");
   return require(H5Gopen2(file.id(), "/", H5P_DEFAULT), H5Oclose, where, "it cannot be opened");
 }
 
 // The link of that name in a group; empty: absent.
-std::optional<Link> link_named(const Opened& file, hid_t group, const std::string& name, const Where& where) {
+std::optional<Link> link_named(const Opened& file, hid_t group, const std::string& name, const ErrorPlace& where) {
   if (H5Lexists(group, name.c_str(), H5P_DEFAULT) <= 0) return {};
   RawLink raw;
   require(link_facts(group, name.c_str(), raw), where, "a link cannot be read");
@@ -159,7 +159,7 @@ std::optional<Found> find_object(const Opened& file, const std::string& path, co
       continue;
     }
     if (H5Iget_type(opened.back().get()) != H5I_GROUP) return {};
-    const Where where = file.where(child_path(here(), step));
+    const ErrorPlace where = file.where(child_path(here(), step));
     const auto link = link_named(file, opened.back().get(), step, where);
     if (!link) return {};
     if (link->kind == LinkKind::hard) {

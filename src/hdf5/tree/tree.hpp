@@ -49,24 +49,24 @@ struct Dataset {
 std::string child_path(const std::string& group, const std::string& name);
 
 // Ordered by name. too_large: more than `most`.
-std::vector<Link> links_of(const Opened& file, hid_t group, const Where& where, std::uint64_t most);
-Object object_of(const Opened& file, hid_t object, const Where& where);
+std::vector<Link> links_of(const Opened& file, hid_t group, const ErrorPlace& where, std::uint64_t most);
+Object object_of(const Opened& file, hid_t object, const ErrorPlace& where);
 // The object of a member that is a hard link.
-Object object_of(const Opened& file, hid_t group, const std::string& name, const Where& where);
+Object object_of(const Opened& file, hid_t group, const std::string& name, const ErrorPlace& where);
 // Opens a member of a group that is a hard link, of whatever kind.
-Handle open_member(hid_t group, const std::string& name, const Where& where);
+Handle open_member(hid_t group, const std::string& name, const ErrorPlace& where);
 // Without the places of chunks (chunks_of).
-Dataset describe_dataset(const Opened& file, hid_t dataset, const Where& where);
+Dataset describe_dataset(const Opened& file, hid_t dataset, const ErrorPlace& where);
 
 // Ordered by name. An attribute of more than `most_bytes` has no value.
-std::vector<std::string> attribute_names(hid_t object, const Where& where);
-Value read_attribute(const Opened& file, hid_t object, const std::string& name, const Where& where,
+std::vector<std::string> attribute_names(hid_t object, const ErrorPlace& where);
+Value read_attribute(const Opened& file, hid_t object, const std::string& name, const ErrorPlace& where,
                      std::uint64_t most_bytes);
 // Readable attributes; unreadable ones are reported to `unreadable`.
-Attributes read_attributes(const Opened& file, hid_t object, const Where& where, std::uint64_t most_bytes,
+Attributes read_attributes(const Opened& file, hid_t object, const ErrorPlace& where, std::uint64_t most_bytes,
                            const std::function<void(const std::string& name, const Error& error)>& unreadable);
 // The whole of a small dataset, whatever its storage. too_large, unsupported.
-Value read_value(const Opened& file, hid_t dataset, const Where& where, std::uint64_t most_bytes);
+Value read_value(const Opened& file, hid_t dataset, const ErrorPlace& where, std::uint64_t most_bytes);
 
 // Follows all links except external ones (unsupported), each step in this code; soft links at most 32 times.
 struct Found {

@@ -46,7 +46,7 @@ void describe_integer(hid_t type, Type& made) {
   made.is_signed = H5Tget_sign(type) == H5T_SGN_2;
 }
 
-void describe_string(hid_t type, const Where& where, Type& made) {
+void describe_string(hid_t type, const ErrorPlace& where, Type& made) {
   made.kind = TypeClass::string;
   made.is_variable = require(H5Tis_variable_str(type), where, "a string type cannot be read") > 0;
   if (made.is_variable) made.bytes = 0;
@@ -57,13 +57,13 @@ void describe_string(hid_t type, const Where& where, Type& made) {
                                               : Padding::nul_terminated;
 }
 
-Type describe_nested(hid_t type, const Where& where, int depth);
+Type describe_nested(hid_t type, const ErrorPlace& where, int depth);
 
-Handle base_of(hid_t type, const Where& where) {
+Handle base_of(hid_t type, const ErrorPlace& where) {
   return require(H5Tget_super(type), H5Tclose, where, "the base of a type cannot be read");
 }
 
-void describe_array(hid_t type, const Where& where, int depth, Type& made) {
+void describe_array(hid_t type, const ErrorPlace& where, int depth, Type& made) {
   made.kind = TypeClass::array;
   std::array<hsize_t, H5S_MAX_RANK> extents{};
   const int rank = require(H5Tget_array_ndims(type), where, "an array type cannot be read");
@@ -72,7 +72,7 @@ void describe_array(hid_t type, const Where& where, int depth, Type& made) {
   made.parts.push_back(describe_nested(base_of(type, where).get(), where, depth + 1));
 }
 
-int members_of(hid_t type, const Where& where) {
+int members_of(hid_t type, const ErrorPlace& where) {
   const int members = require(H5Tget_nmembers(type), where, "the members of a type cannot be read");
   if (members <= most_members) return members;
   base::fail(Code::malformed, {.path = where.path, .record = where.object},
@@ -84,7 +84,7 @@ std::string name_of_member(hid_t type, int member) {
   return name ? std::string(name.get()) : std::string();
 }
 
-void describe_enumeration(hid_t type, const Where& where, int depth, Type& made) {
+void describe_enumeration(hid_t type, const ErrorPlace& where, int depth, Type& made) {
   made.kind = TypeClass::enumeration;
   const Handle base = base_of(type, where);
   made.parts.push_back(describe_nested(base.get(), where, depth + 1));
@@ -120,7 +120,7 @@ bool is_complex(const Type& type) {
   return type.names == Names{"r", "i"} || type.names == Names{"re", "im"} || type.names == Names{"real", "imag"};
 }
 
-void describe_compound(hid_t type, const Where& where, int depth, Type& made) {
+void describe_compound(hid_t type, const ErrorPlace& where, int depth, Type& made) {
   made.kind = TypeClass::compound;
   const int members = members_of(type, where);
   for (int i = 0; i < members; ++i) {
@@ -137,7 +137,7 @@ void describe_compound(hid_t type, const Where& where, int depth, Type& made) {
 }
 
 #if H5_VERSION_GE(2, 0, 0)
-void describe_complex(hid_t type, const Where& where, int depth, Type& made) {
+void describe_complex(hid_t type, const ErrorPlace& where, int depth, Type& made) {
   made.parts.push_back(describe_nested(base_of(type, where).get(), where, depth + 1));
   const Type& number = made.parts.front();
   const bool is_pair = number.kind == TypeClass::real && made.bytes == 2 * number.bytes;
@@ -151,7 +151,7 @@ std::string tag_of(hid_t type) {
   return tag ? std::string(tag.get()) : std::string();
 }
 
-Type describe_nested(hid_t type, const Where& where, int depth) {
+Type describe_nested(hid_t type, const ErrorPlace& where, int depth) {
   if (depth > most_nested) {
     base::fail(Code::malformed, {.path = where.path, .record = where.object},
                "{}: a datatype is nested more than {} times", base::printable(where.object), most_nested);
@@ -233,7 +233,7 @@ std::string number_text(const char* name, const Type& type) {
 
 }  // namespace
 
-Type describe_type(hid_t type, const Where& where) { return describe_nested(type, where, 0); }
+Type describe_type(hid_t type, const ErrorPlace& where) { return describe_nested(type, where, 0); }
 
 Stripped strip(const Type& type) {
   Stripped stripped{{}, &type};

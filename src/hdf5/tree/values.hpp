@@ -59,7 +59,7 @@ struct Type {
 };
 
 // Under a Lock. malformed: too deeply nested, or too many members.
-Type describe_type(hid_t type, const Where& where);
+Type describe_type(hid_t type, const ErrorPlace& where);
 
 // An element as numbers in an array: extents of nested arrays concatenated, and their base type.
 struct Stripped {

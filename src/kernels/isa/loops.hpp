@@ -31,7 +31,7 @@ struct SiteTable {
 
 // Memory to prefetch into the cache during the loop, `next` .. `end` in order: this many cache lines for each line that
 // is processed.
-struct Coming {
+struct PrefetchPlan {
   base::PrefetchList* next = nullptr;
   base::PrefetchList* end = nullptr;
   std::size_t for_each_line = 1;
@@ -44,8 +44,8 @@ struct SiteRun {
   std::byte* to = nullptr;
   std::ptrdiff_t to_stride = 0;
   std::size_t sites = 0;
-  bool reads_memory = true;  // the user's memory is `from`, not `to`; it is the side that is not in cache
-  Coming* coming = nullptr;  // if set, both sides are in cache, and this memory is fetched
+  bool reads_memory = true;        // the user's memory is `from`, not `to`; it is the side that is not in cache
+  PrefetchPlan* coming = nullptr;  // if set, both sides are in cache, and this memory is fetched
 };
 
 // Computes the CRC-32 of each site, and copies the sites or not.
@@ -53,14 +53,14 @@ using SiteLoop = void (*)(const SiteTable& table, const SiteRun& run, std::uint3
 
 // Sites of one length, each added (exclusive or) to one of several sums in rotation: the next site uses the sum `step`
 // further, modulo their number.
-struct TakenInTurn {
+struct RotatingSums {
   std::byte* sums = nullptr;
   std::size_t places = 1, place = 0, step = 1;
 };
 
 // Copies sites with the byte order of their numbers swapped, and adds the bytes read to both sums. The size of a site
 // is a multiple of 16 bytes.
-using GatherLoop = void (*)(std::size_t site_bytes, const SiteRun& run, TakenInTurn one, TakenInTurn other) noexcept;
+using GatherLoop = void (*)(std::size_t site_bytes, const SiteRun& run, RotatingSums one, RotatingSums other) noexcept;
 
 // Contiguous in described memory and in a site, in bytes.
 struct Stripe {

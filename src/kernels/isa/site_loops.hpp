@@ -56,7 +56,7 @@ template <class V>
 template <class V>
 class LinesAhead {
  public:
-  LinesAhead(const std::byte* first, std::ptrdiff_t stride, std::size_t site_bytes, Coming* coming) noexcept
+  LinesAhead(const std::byte* first, std::ptrdiff_t stride, std::size_t site_bytes, PrefetchPlan* coming) noexcept
       : coming_(coming),
         stride_(static_cast<std::uintptr_t>(stride)),
         // Sites without gaps are treated as one long one.
@@ -114,7 +114,7 @@ class LinesAhead {
     }
   }
 
-  Coming* coming_;  // or null: sites of this stride
+  PrefetchPlan* coming_;  // or null: sites of this stride
   std::uintptr_t stride_;
   std::size_t lines_, left_;
   std::uintptr_t site_, at_, end_ = 0;
@@ -310,7 +310,7 @@ struct GatherPass {
   // Adds `sites` sites to the sums, and with each those that follow it at multiples of `sums.places`, `count` in all.
   // `known`: the length of a site if its steps are to be unrolled, or 0.
   template <std::size_t known, bool turns, std::size_t count>
-  [[gnu::always_inline]] static void add(std::size_t any, Place place, std::size_t sites, TakenInTurn& sums) noexcept {
+  [[gnu::always_inline]] static void add(std::size_t any, Place place, std::size_t sites, RotatingSums& sums) noexcept {
     using Wide = typename V::template Dividing<known>;
     const std::size_t site_bytes = known > 0 ? known : any, apart = sums.places;
     const std::ptrdiff_t behind_all = static_cast<std::ptrdiff_t>(count * apart) * place.users_stride;
@@ -334,7 +334,7 @@ struct GatherPass {
   // Processes as many sites as make whole rotations; returns their number.
   template <std::size_t known, bool turns>
   [[gnu::always_inline]] static std::size_t add_turns(std::size_t site_bytes, Place& place, std::size_t most,
-                                                      TakenInTurn& sums) noexcept {
+                                                      RotatingSums& sums) noexcept {
     const std::size_t sites = interleaved * sums.places;
     if (most < sites) return 0;
     add<known, turns, interleaved>(site_bytes, place, sums.places, sums);
@@ -343,8 +343,8 @@ struct GatherPass {
   }
 
   template <std::size_t known>
-  [[gnu::always_inline]] static void pass(std::size_t site_bytes, const SiteRun& run, TakenInTurn one,
-                                          TakenInTurn other) noexcept {
+  [[gnu::always_inline]] static void pass(std::size_t site_bytes, const SiteRun& run, RotatingSums one,
+                                          RotatingSums other) noexcept {
     Place read(run), turned(run);
     std::size_t added = 0, both = 0;
     while (const std::size_t more = add_turns<known, false>(site_bytes, read, run.sites - added, other)) {
@@ -355,7 +355,7 @@ struct GatherPass {
     add<known, true, 1>(site_bytes, turned, run.sites - both, one);
   }
 
-  static void run(std::size_t site_bytes, const SiteRun& run, TakenInTurn one, TakenInTurn other) noexcept {
+  static void run(std::size_t site_bytes, const SiteRun& run, RotatingSums one, RotatingSums other) noexcept {
     constexpr std::size_t wilson_single = 96, wilson_double = 192;
     if (site_bytes == wilson_single) return pass<wilson_single>(site_bytes, run, one, other);
     if (site_bytes == wilson_double) return pass<wilson_double>(site_bytes, run, one, other);

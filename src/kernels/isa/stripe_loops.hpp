@@ -23,12 +23,12 @@ struct StripePass {
 
   // The address of W::bytes of the site at place 0.
   template <class W>
-  struct Where {
+  struct SitePointers {
     std::byte* pieces[piece == 0 ? 1 : W::bytes / piece];
   };
 
   template <class W>
-  [[gnu::always_inline]] static typename W::Reg load(const Where<W>& where, std::ptrdiff_t offset) noexcept {
+  [[gnu::always_inline]] static typename W::Reg load(const SitePointers<W>& where, std::ptrdiff_t offset) noexcept {
     if constexpr (piece == 0) {
       return W::load(where.pieces[0] + offset);
     } else {
@@ -37,7 +37,7 @@ struct StripePass {
   }
 
   template <class W>
-  [[gnu::always_inline]] static void store(const Where<W>& where, std::ptrdiff_t offset,
+  [[gnu::always_inline]] static void store(const SitePointers<W>& where, std::ptrdiff_t offset,
                                            typename W::Reg bytes) noexcept {
     if constexpr (piece == 0) {
       W::store(where.pieces[0] + offset, bytes);
@@ -68,7 +68,7 @@ struct StripePass {
 
     // Prefetches the part that later sites need, because the products keep the processor too busy to look ahead.
     template <class W>
-    [[gnu::always_inline]] void fetch(const Where<W>& where, std::size_t at) const noexcept {
+    [[gnu::always_inline]] void fetch(const SitePointers<W>& where, std::size_t at) const noexcept {
       if (shared_by == 1) {
         for (std::size_t s = 0; s < count; ++s) __builtin_prefetch(where.pieces[0] + ahead[s], takes ? 0 : 1);
         return;
@@ -92,7 +92,8 @@ struct StripePass {
 
     // Bytes `at` of the sites.
     template <class W>
-    [[gnu::always_inline]] void step(const Where<W>& where, std::size_t at, const std::uint64_t* constants) noexcept {
+    [[gnu::always_inline]] void step(const SitePointers<W>& where, std::size_t at,
+                                     const std::uint64_t* constants) noexcept {
       const auto factor = W::load(constants + at / sizeof *constants);
       typename W::Reg bytes[count];
       constexpr bool is_whole = W::bytes == V::bytes;
@@ -139,7 +140,7 @@ struct StripePass {
     [[gnu::always_inline]] void gather_all(const Stripe*& stripe, std::size_t& at, std::size_t end,
                                            const std::uint64_t* constants) noexcept {
       for (; at + W::bytes <= end; at += W::bytes) {
-        Where<W> where;
+        SitePointers<W> where;
         for (std::byte*& one : where.pieces) one = stripe++->memory;
         step<W>(where, at, constants);
       }

@@ -55,12 +55,12 @@ void AppendedSet::finish() {
   comm::agree(all(), [&] {
     if (grown.contains(0)) close_old_file(0, grown.at(0));
   });
-  tell_ends();
+  send_ends();
 }
 
 // Informs clients that have used the files; done by the ranks that keep the files and wrote last.
-void AppendedSet::tell_ends() {
-  if (!storage::owners_beside(all(), transport_, path_).have_incoherent_caches()) return;
+void AppendedSet::send_ends() {
+  if (!storage::owners_in_folder(all(), transport_, path_).have_incoherent_caches()) return;
   const auto name = [&](std::size_t number) { return sion::file_name(path_, static_cast<std::int32_t>(number)); };
   std::vector<std::uint64_t> ends = comm::agree(all(), [&] {
     std::vector<std::uint64_t> mine(all_files());

@@ -82,7 +82,7 @@ class AppendedSet final : public NewSet {
   FieldsWriter::Start open_fields() override;
   std::uint64_t fields() const noexcept { return fields_ ? fields_->fields() : common_.fields; }
   void finish() override;
-  void tell_ends();
+  void send_ends();
   void publish_fields();
   std::map<std::size_t, Grown> gather_grown();
   std::vector<Grown> gather_new();
@@ -90,7 +90,7 @@ class AppendedSet final : public NewSet {
   void close_old_file(std::size_t number, const Grown& streams);
   std::vector<format::sion::Place> map_of_all(const KeptFile& kept) const;
   void remove() override;
-  std::string whereabouts() const override { return path_; }
+  std::string shown_path() const override { return path_; }
 
   std::int64_t new_tasks() const noexcept { return tasks_ - common_.tasks; }
   std::size_t old_files() const noexcept { return static_cast<std::size_t>(common_.files); }

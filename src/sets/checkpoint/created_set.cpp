@@ -59,7 +59,7 @@ class CreatedSet final : public NewSet {
   void publish() override;
   void publish_at_root();
   void remove() override;
-  std::string whereabouts() const override { return part_name(path_, generation_); }
+  std::string shown_path() const override { return part_name(path_, generation_); }
 
   bool keeps_file() const noexcept { return group_->rank() == 0; }
 
@@ -99,13 +99,13 @@ void CreatedSet::begin() {
 
 // Choices of rank 0 for all, including whether any rank must avoid blocks of others.
 void CreatedSet::choose() {
-  std::array<comm::Term, 1 + storage::SeenByAll::terms + 4> terms{};
-  const auto seen = std::span(terms).subspan<1, storage::SeenByAll::terms>();
-  const auto chosen = std::span(terms).subspan<1 + storage::SeenByAll::terms, 4>();
+  std::array<comm::Term, 1 + storage::CombinedTraits::terms + 4> terms{};
+  const auto seen = std::span(terms).subspan<1, storage::CombinedTraits::terms>();
+  const auto chosen = std::span(terms).subspan<1 + storage::CombinedTraits::terms, 4>();
   comm::agree(all(), terms, [&] {
     const std::string folder = base::directory_of(path_);
     owners_.unit = transport_.unit(folder);
-    storage::SeenByAll::tell(seen, owners_.unit, storage::client_of(transport_, folder, owners_.unit));
+    storage::CombinedTraits::tell(seen, owners_.unit, storage::client_of(transport_, folder, owners_.unit));
     chosen[3].value = options_.streams == 0 ? 1 : 0;
     if (all().rank() > 0) return;
     io::require_target(transport_, path_, options_.overwrite);
@@ -122,10 +122,10 @@ void CreatedSet::choose() {
   const std::array<std::uint64_t, 2> words{chosen[0].value, chosen[1].value};
   std::memcpy(generation_.bytes.data(), words.data(), sizeof generation_.bytes);
   files_ = static_cast<std::int32_t>(chosen[2].value);
-  owners_.unit = storage::SeenByAll::strictest(seen, owners_.unit);
+  owners_.unit = storage::CombinedTraits::strictest(seen, owners_.unit);
   unit_bytes_ = owners_.unit.bytes;
   owners_.are_one_client =
-      !owners_.unit.single_owner || (all().node().is_only() && storage::SeenByAll::have_one_client(seen));
+      !owners_.unit.single_owner || (all().node().is_only() && storage::CombinedTraits::have_one_client(seen));
   // Each file needs a task; users who request more files than one give their number.
   const bool some_rank_has_no_stream = chosen[3].value != 0;
   if (options_.files == 0 && some_rank_has_no_stream) files_ = 1;

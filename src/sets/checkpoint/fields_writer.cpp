@@ -64,7 +64,7 @@ Report FieldsWriter::write(const std::string& name, const Grid& grid, const Fiel
     writer = std::make_unique<io::FieldWriter>(transport_, communicator_, name_, how,
                                                io::FieldWriter::Continuation{at_, end_, lattice_ != grid.extents()});
     added.insert(name);
-    return std::vector<comm::Stated>{{"the name of the field", name}};
+    return std::vector<comm::StatedArgument>{{"the name of the field", name}};
   });
   has_failed_ = true;
   Report report = io::append_field(*writer, transport_, grid, name_, name, field, how.metadata, how);
@@ -120,12 +120,12 @@ namespace {
 
 constexpr std::uint64_t copied_bytes = 1 << 20;
 
-std::uint64_t length(const Stretch& stretch) noexcept { return stretch.end - stretch.begin; }
+std::uint64_t length(const ByteInterval& bytes) noexcept { return bytes.end - bytes.begin; }
 
 }  // namespace
 
-std::uint64_t copy_stretch(base::ByteSource& source, const Stretch& from, storage::File& to, std::uint64_t offset,
-                           const BytesCopied& copied) {
+std::uint64_t copy_bytes(base::ByteSource& source, const ByteInterval& from, storage::File& to, std::uint64_t offset,
+                         const BytesCopied& copied) {
   std::vector<std::byte> buffer(static_cast<std::size_t>(std::min(copied_bytes, length(from))));
   for (std::uint64_t at = from.begin; at < from.end; at += buffer.size(), offset += buffer.size()) {
     buffer.resize(static_cast<std::size_t>(std::min(copied_bytes, from.end - at)));
@@ -151,7 +151,7 @@ CopiedFields::CopiedFields(storage::Transport& transport, const FoundSet& found,
   if (!sound_.empty()) file_ = transport.open_read(found.fields_path);
 }
 
-CopiedFields CopiedFields::looked_at_twice(storage::Transport& transport, const FoundSet& found, FieldData data) {
+CopiedFields CopiedFields::examine_twice(storage::Transport& transport, const FoundSet& found, FieldData data) {
   CopiedFields first(transport, found, data);
   return first.damage().empty() ? first : CopiedFields(transport, found, data);
 }
@@ -178,10 +178,10 @@ void CopiedFields::write(storage::File& to, const Generation& generation, const 
   for (std::size_t i = 0; i < count(); ++i) {
     const SetField& one = field(i);
     // The message with the lattice of several fields precedes the first of them.
-    if (i == 0 || one.lattice.begin != stated) end = copy_stretch(*file_, one.lattice, to, end, copied);
+    if (i == 0 || one.lattice.begin != stated) end = copy_bytes(*file_, one.lattice, to, end, copied);
     stated = one.lattice.begin;
     const std::uint64_t note = end + (one.note_offset - one.message.begin) + note_generation_offset;
-    end = copy_stretch(*file_, one.message, to, end, copied);
+    end = copy_bytes(*file_, one.message, to, end, copied);
     to.write_at(note, base::as_bytes(generation.text()));
   }
 }
@@ -192,8 +192,8 @@ void CopiedFields::require_sound(std::size_t index, storage::Transport& transpor
 
 void CopiedFields::write_one(std::size_t index, storage::File& to) const {
   const BytesCopied nobody = [](std::uint64_t) {};
-  const std::uint64_t end = copy_stretch(*file_, field(index).lattice, to, 0, nobody);
-  copy_stretch(*file_, field(index).message, to, end, nobody);
+  const std::uint64_t end = copy_bytes(*file_, field(index).lattice, to, 0, nobody);
+  copy_bytes(*file_, field(index).message, to, end, nobody);
 }
 
 }  // namespace lq::sets

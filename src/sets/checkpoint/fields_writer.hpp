@@ -84,8 +84,8 @@ using BytesCopied = std::function<void(std::uint64_t bytes)>;
 
 // Copies bytes of `source`, read twice and compared, to `offset`; returns the end of the copy. io: the two reads
 // differed; truncated: the file has become shorter.
-std::uint64_t copy_stretch(base::ByteSource& source, const Stretch& from, storage::File& to, std::uint64_t offset,
-                           const BytesCopied& copied);
+std::uint64_t copy_bytes(base::ByteSource& source, const ByteInterval& from, storage::File& to, std::uint64_t offset,
+                         const BytesCopied& copied);
 
 class CopiedFields {
  public:
@@ -94,7 +94,7 @@ class CopiedFields {
   // them unreadable: io, no_permission.
   CopiedFields(storage::Transport& transport, const FoundSet& found, FieldData data);
   // The same; damage is confirmed by a second look before a field is omitted.
-  static CopiedFields looked_at_twice(storage::Transport& transport, const FoundSet& found, FieldData data);
+  static CopiedFields examine_twice(storage::Transport& transport, const FoundSet& found, FieldData data);
 
   // Number of intact fields.
   std::size_t count() const noexcept { return sound_.size(); }

@@ -105,8 +105,8 @@ std::uint64_t expected_of(const MultifileOptions& options) noexcept {
   return std::min(options.expected_bytes, most) * static_cast<std::uint64_t>(std::max(options.streams, 0));
 }
 
-std::vector<comm::Stated> stated(const std::string& path, const MultifileOptions& options) {
-  std::vector<comm::Stated> arguments = options::stated("MultifileOptions", options);
+std::vector<comm::StatedArgument> stated(const std::string& path, const MultifileOptions& options) {
+  std::vector<comm::StatedArgument> arguments = options::stated("MultifileOptions", options);
   arguments.push_back({"the path", path});
   return arguments;
 }
@@ -182,7 +182,7 @@ void NewSet::close() {
 void NewSet::throw_with_remedy(const Error& error) const {
   throw Error(error.code(),
               fmt::format("{}; the data written so far are in {}; \"lq repair\" makes a set of them", error.what(),
-                          whereabouts()),
+                          shown_path()),
               error.facts());
 }
 

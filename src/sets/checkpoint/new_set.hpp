@@ -57,7 +57,7 @@ void require_options(const MultifileOptions& options, const std::string& path);
 // Local. Bytes of all streams of this rank, for the choice of stripes; 0: unknown.
 std::uint64_t expected_of(const MultifileOptions& options) noexcept;
 // Arguments that all ranks must agree on.
-std::vector<comm::Stated> stated(const std::string& path, const MultifileOptions& options);
+std::vector<comm::StatedArgument> stated(const std::string& path, const MultifileOptions& options);
 
 // The base of both kinds of sets being written: new ones, and those that are appended to.
 class NewSet {
@@ -107,7 +107,7 @@ class NewSet {
   [[noreturn]] void throw_with_remedy(const Error& error) const;
   virtual void remove() = 0;
   // Where the set is while it is written.
-  virtual std::string whereabouts() const = 0;
+  virtual std::string shown_path() const = 0;
 
   storage::Transport& transport_;
   std::string path_;

@@ -110,7 +110,7 @@ std::unique_ptr<OpenSet> OpenSet::open(storage::Transport& transport, const std:
   comm::require_same(communicator.engine(), [&] {
     set = std::make_unique<OpenSet>(transport);
     if (options.record_bytes == 0) throw Error(Code::invalid_argument, "records have at least 1 byte, not 0");
-    std::vector<comm::Stated> arguments = options::stated("MultifileReadOptions", options);
+    std::vector<comm::StatedArgument> arguments = options::stated("MultifileReadOptions", options);
     arguments.push_back({"the path of the set to read", path});
     return arguments;
   });

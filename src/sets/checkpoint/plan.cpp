@@ -91,7 +91,7 @@ MetadataCost closing(const MultifilePlan& plan) {
 MetadataCost opening(const MultifilePlan& plan) {
   const std::uint64_t group = plan.tasks_per_file, files = plan.request.files;
   // Long messages of rank 0 take two more.
-  const bool is_told_at_once = sets::told_bytes(files) <= comm::short_broadcast_bytes;
+  const bool is_told_at_once = sets::message_bytes(files) <= comm::short_broadcast_bytes;
   CostSum sum("open", plan.request.tasks, (files > 1 ? 7 : 6) + (is_told_at_once ? 0 : 2));
   for (int deal = 0; deal < 2; ++deal) sum.add(comm::scattering_cost(group, 8 * (13 + plan.chunks)));
   // Ranks, widths, starts, ends; counts and chunks; the part of the table compared with its checksum at a time. The

@@ -415,7 +415,7 @@ RepairReport Repair::repair_copy() {
       parts.push_back(part);
       transport_.keep_private(from, part);
       const auto source = transport_.open_read(from);
-      copy_stretch(*source, {0, source->size()}, *to, 0, [](std::uint64_t) {});
+      copy_bytes(*source, {0, source->size()}, *to, 0, [](std::uint64_t) {});
       to->sync();
       to->close();
     };

@@ -105,7 +105,7 @@ constexpr std::string_view lattice_type = "scidac-private-file-xml";
 struct Message {
   std::optional<std::size_t> note, entry;  // of the catalog's records; of its fields
   bool states_lattice = false;
-  Stretch place;
+  ByteInterval place;
 };
 
 std::uint64_t padded_end(const Record& record) noexcept {
@@ -169,7 +169,7 @@ ChunkDamage damage_of(const std::string& path, const BrokenField& broken) {
 SetFields sort_fields(const Catalog& catalog, const Generation& generation, base::ByteSource* file) {
   SetFields sorted;
   std::set<std::string> names;
-  Stretch lattice;
+  ByteInterval lattice;
   for (const auto& [number, message] : messages_of(catalog)) {
     if (message.states_lattice) lattice = message.place;
     if (!message.note && !message.entry) continue;

@@ -57,7 +57,7 @@ std::optional<std::string> set_of_fields(std::string_view path);
 // others. Local unless stated otherwise.
 
 // A byte range of the file.
-struct Stretch {
+struct ByteInterval {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;  // after the last
 };
@@ -66,8 +66,8 @@ struct Stretch {
 struct SetField {
   FieldNote note;
   std::size_t entry = 0;          // of the catalog's fields
-  Stretch message;                // containing it
-  Stretch lattice;                // the preceding message with its lattice
+  ByteInterval message;           // containing it
+  ByteInterval lattice;           // the preceding message with its lattice
   std::uint64_t note_offset = 0;  // of the text of the note
 };
 

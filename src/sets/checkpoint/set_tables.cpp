@@ -354,7 +354,7 @@ std::optional<FoundFile> Reading::checked(base::ByteSource& file, sion::Physical
 
 }  // namespace
 
-std::uint64_t told_bytes(std::uint64_t files) {
+std::uint64_t message_bytes(std::uint64_t files) {
   constexpr std::uint64_t numbers = 128, texts = 256;  // three, and their lengths
   return numbers + texts + (files > 1 ? sion::longest_fixed_bytes + 8 * (files + 1) : 0);
 }

@@ -109,7 +109,7 @@ SetTables read_tables(storage::PinnedTransport& transport, const std::string& pa
                       const SetReading& how = {});
 
 // Bytes that rank 0 sends to all about an intact set with this number of files and paths of usual length.
-std::uint64_t told_bytes(std::uint64_t files);
+std::uint64_t message_bytes(std::uint64_t files);
 
 // The tables of a physical file on the rank that writes them, gathered from the ranks that write its tasks: 16 bytes
 // per task when it is created, 8 per task and 8 per chunk when it is closed, and nothing of it on any other rank.

@@ -261,7 +261,7 @@ void StreamReader::require_checksum(std::uint64_t chunk, std::uint32_t sum) {
        fmt::format("{:08x}", sum));
 }
 
-StreamReader::Spot StreamReader::find(std::uint64_t position) {
+StreamReader::ChunkPosition StreamReader::find(std::uint64_t position) {
   if (!is_compressed()) {
     const auto chunk = static_cast<std::uint64_t>(std::ranges::upper_bound(ends_, position) - ends_.begin());
     return {chunk, chunk == 0 ? 0 : ends_[chunk - 1]};
@@ -282,7 +282,7 @@ std::size_t StreamReader::read_at(std::uint64_t position, base::MutableBytes buf
   if (position + buffer.size() > kept()) fail_lost();
   std::size_t done = 0;
   while (done < buffer.size()) {
-    const Spot spot = find(position + done);
+    const ChunkPosition spot = find(position + done);
     const std::uint64_t inside = position + done - spot.begin;
     const base::MutableBytes part = buffer.subspan(done);
     const std::size_t got =

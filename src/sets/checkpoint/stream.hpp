@@ -182,11 +182,11 @@ class StreamReader {
   storage::File& file() { return files_->file(entry_.place.file); }
 
   // The chunk that contains a byte of the stream, and its beginning in the stream.
-  struct Spot {
+  struct ChunkPosition {
     std::uint64_t chunk = 0;
     std::uint64_t begin = 0;
   };
-  Spot find(std::uint64_t position);
+  ChunkPosition find(std::uint64_t position);
   const ChunkRecord& record_of(std::uint64_t chunk);
   void read_exactly(std::uint64_t chunk, std::uint64_t position, base::MutableBytes buffer);
   // All used bytes of a chunk, compared.

@@ -158,7 +158,7 @@ std::vector<Finding> validate(const std::string& path, const Limits& limits) {
   return comm::alone([&] {
     std::vector<Finding> findings = io::broken_rules(path, limits);
     Verification verification = lq::verify(path, {}, {.limits = limits});
-    io::add_untold(findings, std::move(verification.findings));
+    io::add_new_findings(findings, std::move(verification.findings));
     io::require_error(findings, verification,
                       {.severity = Severity::error,
                        .code = Code::checksum_mismatch,
@@ -356,11 +356,11 @@ void add(Verification& verification, Covered covered, Require require) {
 
 // What the ranks read of a file for its own sums is compared with those of its sidecar at the same time, so that the
 // file is read once. Collective, as its functions are.
-class Passing {
+class SidecarCheck {
  public:
   // No sidecar, or one that cannot be read: nothing is compared here, and what it is is said later.
   // `names`: in which the sidecar is looked for; outlives this.
-  Passing(storage::Transport& names, const std::string& path, comm::Comm& comm) : names_(names), comm_(comm) {
+  SidecarCheck(storage::Transport& names, const std::string& path, comm::Comm& comm) : names_(names), comm_(comm) {
     std::array<std::uint64_t, 1> words{};
     comm::agree(comm_, [&] {
       if (comm_.rank() == 0) open(path);
@@ -418,7 +418,7 @@ class Passing {
 };
 
 Covered covered_by_sidecar(storage::Transport& names, const std::string& path, std::optional<Verdict> verdict,
-                           const Communicator& communicator, int threads, Passing& passing) {
+                           const Communicator& communicator, int threads, SidecarCheck& passing) {
   comm::Comm& comm = communicator.engine();
   const protection::PassedBlocks* const passed = passing.blocks();
   Covered covered;
@@ -471,7 +471,7 @@ Verification verify_with_sidecar(storage::Transport& transport, const std::strin
   std::exception_ptr failure;  // of the file: the same on all ranks
   std::optional<Verdict> verdict;
   bool is_absent = false;
-  Passing passing(transport, path, comm);
+  SidecarCheck passing(transport, path, comm);
   const auto files = passing.files(transport, path);
   try {
     if (scanned && !files) {

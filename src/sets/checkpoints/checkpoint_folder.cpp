@@ -90,7 +90,7 @@ CheckpointFolder::CheckpointFolder(const std::string& folder, const Communicator
   require_options(options_);
 }
 
-std::vector<comm::Stated> CheckpointFolder::stated() const {
+std::vector<comm::StatedArgument> CheckpointFolder::stated() const {
   return {{"the folder", directory_.path()},
           {"the options of the checkpoints",
            fmt::format("{} {} {} {} {} {} {} {} {}", options_.keep, options_.keep_every, options_.proven,

@@ -42,7 +42,7 @@ class CheckpointFolder {
  public:
   // Local.
   CheckpointFolder(const std::string& folder, const Communicator& communicator, const CheckpointsOptions& options);
-  std::vector<comm::Stated> stated() const;  // local
+  std::vector<comm::StatedArgument> stated() const;  // local
   void open();
 
   void begin_save(SaveRequest request);

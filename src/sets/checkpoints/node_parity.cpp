@@ -570,7 +570,7 @@ class RestoredPart {
 
 }  // namespace
 
-std::vector<std::vector<int>> deal_parity_groups(std::span<const std::int32_t> node_of_rank, int nodes) {
+std::vector<std::vector<int>> form_parity_groups(std::span<const std::int32_t> node_of_rank, int nodes) {
   std::map<std::int32_t, std::vector<int>> ranks_of;
   for (std::size_t rank = 0; rank < node_of_rank.size(); ++rank) {
     ranks_of[node_of_rank[rank]].push_back(static_cast<int>(rank));
@@ -613,7 +613,7 @@ std::vector<int> form_parity_group(comm::Comm& comm, int nodes) {
       for (const std::vector<std::byte>& bytes : gathered) {
         node_of_rank.push_back(comm::from_bytes<std::int32_t>(bytes));
       }
-      if (comm.rank() == 0) groups = deal_parity_groups(node_of_rank, nodes);
+      if (comm.rank() == 0) groups = form_parity_groups(node_of_rank, nodes);
     });
     std::vector<std::byte> bytes;
     comm::take_part(failure, [&] {

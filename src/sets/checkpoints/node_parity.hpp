@@ -29,7 +29,7 @@ struct NodePart {
 // Local. The groups: of each rank the ranks of its group, ascending, each on another node; none if no rank of another
 // node is left for it. `node_of_rank`: a number for each node. A group spans `nodes` nodes, up to twice as many if the
 // rest of them is too small for a group, or all if there are fewer.
-std::vector<std::vector<int>> deal_parity_groups(std::span<const std::int32_t> node_of_rank, int nodes);
+std::vector<std::vector<int>> form_parity_groups(std::span<const std::int32_t> node_of_rank, int nodes);
 
 // Collective. The group of this rank.
 std::vector<int> form_parity_group(comm::Comm& comm, int nodes);

@@ -29,10 +29,10 @@ namespace fs = std::filesystem;
 using Groups = std::vector<std::vector<int>>;
 
 TEST(ParityGroups, HaveOneRankOfEachNode) {
-  EXPECT_EQ(deal_parity_groups(std::vector<std::int32_t>{0, 0, 2, 2}, 8), (Groups{{0, 2}, {1, 3}, {0, 2}, {1, 3}}));
+  EXPECT_EQ(form_parity_groups(std::vector<std::int32_t>{0, 0, 2, 2}, 8), (Groups{{0, 2}, {1, 3}, {0, 2}, {1, 3}}));
   // Cyclic, and groups of two of four nodes.
-  EXPECT_EQ(deal_parity_groups(std::vector<std::int32_t>{0, 1, 2, 3}, 2), (Groups{{0, 1}, {0, 1}, {2, 3}, {2, 3}}));
-  EXPECT_EQ(deal_parity_groups(std::vector<std::int32_t>{0, 0, 0}, 8), (Groups{{}, {}, {}}));
+  EXPECT_EQ(form_parity_groups(std::vector<std::int32_t>{0, 1, 2, 3}, 2), (Groups{{0, 1}, {0, 1}, {2, 3}, {2, 3}}));
+  EXPECT_EQ(form_parity_groups(std::vector<std::int32_t>{0, 0, 0}, 8), (Groups{{}, {}, {}}));
 }
 
 // Any number of nodes, which hold any number of ranks each.
@@ -44,7 +44,7 @@ TEST(ParityGroups, OfAnyJobAreDisjointAndSpanNodes) {
     for (std::size_t ranks = 1 + random() % 40; ranks > 0; --ranks) {
       node_of.push_back(static_cast<std::int32_t>(random() % static_cast<unsigned>(nodes)));
     }
-    const Groups groups = deal_parity_groups(node_of, of_group);
+    const Groups groups = form_parity_groups(node_of, of_group);
     ASSERT_EQ(groups.size(), node_of.size());
     for (std::size_t rank = 0; rank < groups.size(); ++rank) {
       const std::vector<int>& group = groups[rank];

@@ -36,8 +36,8 @@ Error differs(const std::string& path, const std::string& what) {
 
 std::string file_of_field(std::size_t number) { return fmt::format("field-{}.scidac", number); }
 
-std::vector<comm::Stated> stated(const SaveRequest& request, const CheckpointsOptions& options, int ranks) {
-  std::vector<comm::Stated> result;
+std::vector<comm::StatedArgument> stated(const SaveRequest& request, const CheckpointsOptions& options, int ranks) {
+  std::vector<comm::StatedArgument> result;
   if (request.step > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
     throw Error(Code::invalid_argument,
                 fmt::format("the step of the checkpoint is {}, expected less than 2^63", request.step));
@@ -128,7 +128,7 @@ void Saving::begin_streams() {
   comm::agree(comm, [&] {
     try {
       thread_ = std::make_unique<std::thread>();
-      *thread_ = base::start_quiet_thread([this] { write_streams(); });
+      *thread_ = base::start_thread_signals_blocked([this] { write_streams(); });
     } catch (const std::exception&) {
       thread_.reset();
       write_streams();  // no thread is available

@@ -34,7 +34,7 @@ struct SaveRequest {
 std::string file_of_field(std::size_t number);
 
 // Local. Arguments that all ranks must agree on; invalid_argument.
-std::vector<comm::Stated> stated(const SaveRequest& request, const CheckpointsOptions& options, int ranks);
+std::vector<comm::StatedArgument> stated(const SaveRequest& request, const CheckpointsOptions& options, int ranks);
 
 class Saving {
  public:

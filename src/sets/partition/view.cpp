@@ -133,8 +133,8 @@ class DiskDirected {
                const CollectiveOptions& options)
       : comm_(comm), subfiles_(subfiles), file_(subfiles_.file()) {
     comm::require_same(comm, [&] {
-      return std::vector<comm::Stated>{{"chunk_bytes", std::to_string(options.chunk_bytes)},
-                                       {"the file of the view", storage::encode_description(file_)}};
+      return std::vector<comm::StatedArgument>{{"chunk_bytes", std::to_string(options.chunk_bytes)},
+                                               {"the file of the view", storage::encode_description(file_)}};
     });
     comm::agree(comm, [&] {
       if (options.chunk_bytes == 0) throw Error(Code::invalid_argument, "chunk_bytes is 0, expected at least 1");
@@ -169,7 +169,7 @@ class DiskDirected {
   }
 
   void write(std::span<const std::byte> bytes) {
-    learn_owners();
+    read_owners();
     for (std::uint64_t round = 0, all = rounds(); round < all; ++round) {
       const auto arrived = comm::exchange_messages(comm_, [&] { return pieces_from(bytes, round); });
       comm::agree(comm_, [&] { write_chunk(arrived, chunk_of(comm_.rank(), round)); });
@@ -195,11 +195,11 @@ class DiskDirected {
   }
 
   // Chunks may end anywhere in a block: if two clients must not write into one, each subfile belongs to one rank.
-  void learn_owners() {
+  void read_owners() {
     const storage::Owners owners = storage::owners_of(comm_, [&] {
       const storage::StorageTraits seen = storage::unit_of(file_);
       const std::string folder = base::directory_of(file_.files.front().path);
-      return storage::Seen{seen, storage::client_of(storage::resolve(folder), folder, seen)};
+      return storage::LocalTraits{seen, storage::client_of(storage::resolve(folder), folder, seen)};
     });
     has_own_subfiles_ = owners.have_incoherent_caches();
   }

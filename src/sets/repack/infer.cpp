@@ -123,7 +123,7 @@ Verification examine(storage::Transport& transport, base::ByteSource& bytes, con
 
 void conclude(RepackReport& report, const Verification& examined) {
   report.verdict = examined.verdict;
-  io::add_untold_errors(report.findings, examined);
+  io::add_new_errors(report.findings, examined);
   io::require_error(report.findings, examined,
                     {.severity = Severity::error,
                      .code = Code::checksum_mismatch,

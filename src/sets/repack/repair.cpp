@@ -23,8 +23,8 @@
 #include "comm/team.hpp"
 #include "format/format.hpp"
 #include "io/journal.hpp"
-#include "io/mend.hpp"
 #include "io/new_file.hpp"
+#include "io/repair_file.hpp"
 #include "io/replacement.hpp"
 #include "io/verdict.hpp"
 #include "protection/sidecar.hpp"
@@ -88,9 +88,10 @@ namespace {
 bool is_in_order(const Verification& examined) { return examined.ok && examined.findings.empty(); }
 
 // If a file is intact except for harmless findings, the reason why it cannot be repaired is of no interest.
-std::optional<io::MendedFile> mended(base::ByteSource& file, const Verification& before, const RepackOptions& options) {
+std::optional<io::RepairedFile> mended(base::ByteSource& file, const Verification& before,
+                                       const RepackOptions& options) {
   try {
-    return io::mend_file(file, options.limits, options.threads);
+    return io::repair_records(file, options.limits, options.threads);
   } catch (const Error& error) {
     if (error.code() == Code::io || error.code() == Code::out_of_memory) throw;
     if (before.ok) return {};
@@ -101,7 +102,7 @@ std::optional<io::MendedFile> mended(base::ByteSource& file, const Verification&
                              .message = error.what(),
                              .record = error.facts().record,
                              .offset = error.facts().offset});
-    io::add_untold(both.findings, before.findings);
+    io::add_new_findings(both.findings, before.findings);
     throw *io::all_errors(both, {});
   }
 }
@@ -115,11 +116,11 @@ RepackReport repair_opened(storage::Transport& transport, base::ByteSource& once
   Verification before = examine(transport, file, file.path(), options);
   if (is_in_order(before)) return nothing_to_repair(before);
   if (!before.ok) target.require();
-  const std::optional<io::MendedFile> result = mended(file, before, options);
+  const std::optional<io::RepairedFile> result = mended(file, before, options);
   if (!result || !result->to_write().is_changed()) {
     if (before.ok) return nothing_to_repair(before);
     // The findings of the repair explain the failure better than those of the examination.
-    if (result) io::add_untold(before.findings, std::exchange(before.findings, result->findings));
+    if (result) io::add_new_findings(before.findings, std::exchange(before.findings, result->findings));
     refuse_to_repair(before);
   }
   target.require();

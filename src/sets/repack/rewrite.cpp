@@ -36,7 +36,7 @@ namespace lq::sets {
 // them, with a new generation. Published like sets written by ranks: all files or none, file 0 last.
 
 // How streams are stored.
-struct Keeping {
+struct StreamEncoding {
   Compression compression = Compression::none;
   bool checksums = true;
 };
@@ -45,19 +45,21 @@ namespace {
 
 namespace sion = format::sion;
 
-StreamSettings settings_of(const Keeping& keeping, const Generation& generation = {}) {
+StreamSettings settings_of(const StreamEncoding& encoding, const Generation& generation = {}) {
   StreamSettings settings;
   settings.generation = generation;
-  settings.compression = keeping.compression;
-  settings.checksums = keeping.checksums;
+  settings.compression = encoding.compression;
+  settings.checksums = encoding.checksums;
   return settings;
 }
 
 class CheckpointWriter final : public SetWriter {
  public:
-  CheckpointWriter(storage::Transport& transport, std::vector<FilePlan> plans, const Keeping& keeping,
+  CheckpointWriter(storage::Transport& transport, std::vector<FilePlan> plans, const StreamEncoding& encoding,
                    const CopiedFields& fields, const RepackOptions& options)
-      : SetWriter(transport, std::move(plans), options), fields_(fields), settings_(settings_of(keeping, generation_)) {
+      : SetWriter(transport, std::move(plans), options),
+        fields_(fields),
+        settings_(settings_of(encoding, generation_)) {
     report_.fields = fields.count();
     if (has_fields()) report_.files.push_back(fields_name(path()));
   }
@@ -99,7 +101,7 @@ class CheckpointWriter final : public SetWriter {
     const auto tasks = static_cast<std::size_t>(plan.head.tasks);
     std::vector<std::vector<std::int64_t>> used(tasks);
     if (settings_.compression != Compression::none) closing.sizes.resize(tasks);
-    deal_out_tasks(number, [&](int thread, std::int32_t task) {
+    for_each_task(number, [&](int thread, std::int32_t task) {
       const StreamPlace place{geometries_[number].places(task), static_cast<std::uint32_t>(number),
                               static_cast<std::uint32_t>(task), plan.head.ranks[static_cast<std::size_t>(task)]};
       StreamWriter writer(file, place, settings_);
@@ -131,23 +133,23 @@ class CheckpointWriter final : public SetWriter {
 // compressed. Chunks are multiples of `block` bytes, or of a larger number that leaves space for a record. too_large,
 // unsupported.
 FilePlan plan_checkpoint(const std::string& path, std::uint64_t block, const std::vector<std::int64_t>& bytes,
-                         const Keeping& keeping) {
+                         const StreamEncoding& encoding) {
   FilePlan plan;
   plan.path = path;
   plan.head.prefix = path;
   plan.head.tasks = static_cast<std::int32_t>(bytes.size());
   const std::array<std::uint64_t, 1> tasks{bytes.size()};
   plan.head.block_size = roomy_block(block, tasks);
-  const std::uint64_t bound = frame_bound(settings_of(keeping));
+  const std::uint64_t bound = frame_bound(settings_of(encoding));
   const auto aligned = static_cast<std::uint64_t>(plan.head.block_size);
   plan.table = sion::ChunkTable(std::vector<std::uint64_t>(bytes.size(), 1));
   for (std::size_t task = 0; task < bytes.size(); ++task) {
     const auto size = static_cast<std::uint64_t>(bytes[task]);
     // A writer that does not know the final size of a stream takes more.
     const std::uint64_t wanted = std::max<std::uint64_t>(size, 1);
-    const std::uint64_t width = keeping.compression == Compression::none
+    const std::uint64_t width = encoding.compression == Compression::none
                                     ? sion::round_up(wanted + reserved_bytes, aligned)
-                                    : choose_width(wanted, aligned, keeping.compression, bound);
+                                    : choose_width(wanted, aligned, encoding.compression, bound);
     plan.head.widths.push_back(static_cast<std::int64_t>(width));
     plan.head.ranks.push_back(static_cast<std::int64_t>(task));
     plan.table.used(static_cast<std::int32_t>(task))[0] = bytes[task];
@@ -157,8 +159,9 @@ FilePlan plan_checkpoint(const std::string& path, std::uint64_t block, const std
 
 // Local. The tables of the plans give the lengths of streams; the width of the chunks gives their division.
 RepackReport write_checkpoint(storage::Transport& transport, std::vector<FilePlan> plans, const OpenTask& open,
-                              const Keeping& keeping, const CopiedFields& fields, const RepackOptions& options) {
-  return CheckpointWriter(transport, std::move(plans), keeping, fields, options).run(open);
+                              const StreamEncoding& encoding, const CopiedFields& fields,
+                              const RepackOptions& options) {
+  return CheckpointWriter(transport, std::move(plans), encoding, fields, options).run(open);
 }
 
 namespace {
@@ -186,7 +189,7 @@ class Rewriting {
     if (is_checkpoint()) {
       require_possible();
       fields_ =
-          CopiedFields::looked_at_twice(transport, found_, options.dry_run ? FieldData::left_out : FieldData::compared);
+          CopiedFields::examine_twice(transport, found_, options.dry_run ? FieldData::left_out : FieldData::compared);
     } else if (options.compression.value_or(Compression::none) != Compression::none) {
       refuse(Code::invalid_argument, to, "only checkpoints can be compressed; request one, or omit compression");
     }
@@ -375,7 +378,7 @@ class Rewriting {
   const RepackOptions& options_;
   storage::TwiceRead twice_;
   FoundSet found_;
-  Keeping keeping_;
+  StreamEncoding keeping_;
   CopiedFields fields_;
 };
 

@@ -61,7 +61,7 @@ class PlainWriter final : public SetWriter {
 
   void write_file(std::size_t number, const OpenTask& open, storage::File& file, Progressing& progress) override {
     const FilePlan& plan = plans_[number];
-    deal_out_tasks(number, [&](int thread, std::int32_t task) {
+    for_each_task(number, [&](int thread, std::int32_t task) {
       if (plan.table.bytes(task) > 0) write_task(number, task, open(number, task), file, progress, thread);
     });
     file.write_at(0, sion::encode(plan.head));
@@ -203,7 +203,7 @@ void SetWriter::publish() {
   }
 }
 
-void SetWriter::deal_out_tasks(std::size_t number, base::FunctionRef<void(int thread, std::int32_t task)> write) {
+void SetWriter::for_each_task(std::size_t number, base::FunctionRef<void(int thread, std::int32_t task)> write) {
   comm::parallel_for(*team_, static_cast<std::uint64_t>(plans_[number].head.tasks),
                      [&](int thread, std::uint64_t task) { write(thread, static_cast<std::int32_t>(task)); });
 }

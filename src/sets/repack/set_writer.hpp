@@ -107,7 +107,7 @@ class SetWriter {
   std::string part(const std::string& name) const;  // its temporary name
   const std::string& path() const noexcept { return plans_.front().path; }
   // Calls write(thread, task) for all tasks of a file, in parallel.
-  void deal_out_tasks(std::size_t number, base::FunctionRef<void(int thread, std::int32_t task)> write);
+  void for_each_task(std::size_t number, base::FunctionRef<void(int thread, std::int32_t task)> write);
   // Reads a stream of the given number of bytes, piece by piece.
   static void copy_stream(const ReadTask& read, std::uint64_t bytes, Progressing& progress, int thread,
                           const std::function<void(base::Bytes)>& work);

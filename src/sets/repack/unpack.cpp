@@ -275,7 +275,7 @@ class Unpacking {
   // For a checkpoint; other files have none.
   const sets::CopiedFields& find_fields(sets::FieldData data) {
     const sets::FoundSet* found = reader_.checkpoint();
-    if (found != nullptr) fields_ = sets::CopiedFields::looked_at_twice(source_, *found, data);
+    if (found != nullptr) fields_ = sets::CopiedFields::examine_twice(source_, *found, data);
     return fields_;
   }
 

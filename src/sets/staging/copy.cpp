@@ -108,9 +108,9 @@ class Copying {
       comm::agree_alike(comm_, [&] {
         if (!is_described) others.push_back(std::make_unique<const Catalog>(std::move(own)));
         files.push_back(std::make_unique<FileCopy>(comm_, pair, options_, moved_,
-                                                   Passage{.source = storage::resolve(pair.from),
-                                                           .target = storage::resolve(pair.to),
-                                                           .catalog = is_described ? first : *others.back()}));
+                                                   CopyContext{.source = storage::resolve(pair.from),
+                                                               .target = storage::resolve(pair.to),
+                                                               .catalog = is_described ? first : *others.back()}));
         is_new.push_back(false);
       });
       is_new.back() = files.back()->look();
@@ -214,7 +214,7 @@ CopyReport copy(const std::vector<std::string>& sources, const std::string& targ
                 const CopyOptions& options) {
   comm::Comm& comm = communicator.engine();
   comm::require_same(comm, [&] {
-    std::vector<comm::Stated> all = options::stated("CopyOptions", options);
+    std::vector<comm::StatedArgument> all = options::stated("CopyOptions", options);
     std::string names;
     for (const std::string& source : sources) names += source + '\n';
     all.push_back({"sources", names});

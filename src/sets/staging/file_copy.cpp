@@ -48,7 +48,7 @@ void remove_if_there(storage::Transport& transport, const std::string& path) {
 }  // namespace
 
 FileCopy::FileCopy(comm::Comm& comm, const Pair& pair, const CopyOptions& options,
-                   const std::function<void(std::uint64_t)>& moved, const Passage& passage)
+                   const std::function<void(std::uint64_t)>& moved, const CopyContext& passage)
     : comm_(comm),
       pair_(pair),
       options_(options),
@@ -206,12 +206,12 @@ void FileCopy::set_stripes() {
 }
 
 // A client that looked at the new file now would see it as empty indefinitely: the others query its folder.
-void FileCopy::learn_owners() {
+void FileCopy::read_owners() {
   owners_ = storage::owners_of(comm_, [&] {
     const std::string folder = base::directory_of(pair_.to);
     const storage::StorageTraits unit = target_place_.unit(comm_.rank() == 0 ? unfinished_ : folder);
     client_ = storage::client_of(target_place_, folder, unit);
-    return storage::Seen{unit, client_};
+    return storage::LocalTraits{unit, client_};
   });
   movers_ = owners_.writers(comm_.size(), passage_.in_pieces ? 1 : plan_.block_bytes);
   if (!owners_.have_incoherent_caches()) return;
@@ -221,7 +221,7 @@ void FileCopy::learn_owners() {
 void FileCopy::move() {
   open_ends();
   comm::agree_at_root(comm_, [&] { begin_at_root(); });
-  learn_owners();
+  read_owners();
   comm::agree(comm_, [&] {
     if (!target_) target_ = target_place_.open_write(unfinished_);
   });

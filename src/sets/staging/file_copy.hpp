@@ -26,7 +26,7 @@
 namespace lq::sets {
 
 // The transports of both ends, and how the bytes are passed.
-struct Passage {
+struct CopyContext {
   storage::Transport &source, &target;
   std::uint64_t piece_bytes = 512 * base::kibi;  // read, summed and written at a time
   bool in_pieces = false;                        // one block here may be spread over several files of the target
@@ -38,7 +38,7 @@ class FileCopy {
  public:
   // Local. `moved` is called at the root with the number of bytes moved, or found to be present.
   FileCopy(comm::Comm& comm, const Pair& pair, const CopyOptions& options,
-           const std::function<void(std::uint64_t)>& moved, const Passage& passage);
+           const std::function<void(std::uint64_t)>& moved, const CopyContext& passage);
 
   // Examines both ends. Returns true if anything is to be done: a target with the size and time of its source stays if
   // a copy is resumed; with Verify::read_back it is compared first. Throws the errors of copy().
@@ -84,7 +84,7 @@ class FileCopy {
   void lock_new_record();
   void begin_at_root();
   void set_stripes();  // at the root
-  void learn_owners();
+  void read_owners();
   void find_missing(std::vector<CopiedBlock> recorded);
   void move_round(std::uint64_t first);
   void record(const std::vector<std::vector<std::byte>>& moved);
@@ -101,7 +101,7 @@ class FileCopy {
   const Pair& pair_;
   const CopyOptions& options_;
   const std::function<void(std::uint64_t)>& moved_;
-  Passage passage_;
+  CopyContext passage_;
   storage::Transport &source_place_, &target_place_;
   std::string unfinished_, copied_name_;
   Plan plan_;

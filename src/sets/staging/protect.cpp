@@ -53,7 +53,7 @@ struct Job {
 
 // Names in a folder that are temporary, or not data.
 bool is_left_out(const std::string& name) {
-  return name.starts_with('.') || protection::is_sidecar(name) || is_left_beside(name) ||
+  return name.starts_with('.') || protection::is_sidecar(name) || is_leftover_name(name) ||
          base::parse_temporary_name(name) || name.starts_with("lq-catalogue.db");
 }
 
@@ -340,7 +340,7 @@ class Protecting {
     } catch (const Error& error) {
       if (error.code() == Code::out_of_memory) throw;
       const std::string what = fmt::format("{}. Nothing shows whether the files are unchanged", error.what());
-      io::add_untold(findings, {{.severity = Severity::warning, .rule = "parity-unreadable", .message = what}});
+      io::add_new_findings(findings, {{.severity = Severity::warning, .rule = "parity-unreadable", .message = what}});
       return {};
     }
   }
@@ -638,7 +638,7 @@ ProtectReport protect(const std::vector<std::string>& paths, const Communicator&
                       const ProtectOptions& options) {
   comm::Comm& comm = communicator.engine();
   comm::require_same(comm, [&] {
-    std::vector<comm::Stated> all = options::stated("ProtectOptions", options);
+    std::vector<comm::StatedArgument> all = options::stated("ProtectOptions", options);
     std::string names;
     for (const std::string& path : paths) names += path + '\n';
     all.push_back({"paths", names});

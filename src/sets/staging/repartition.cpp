@@ -223,7 +223,7 @@ class Repartitioning {
     if (replaces_source_ && options_.verify != Verify::none) copy_options_.verify = Verify::read_back;
   }
 
-  Passage passage(PartitionedPlace& place, const Catalog& contents) const {
+  CopyContext passage(PartitionedPlace& place, const Catalog& contents) const {
     const std::uint64_t parts = std::max(source_.files.size(), target_.files.size());
     return {.source = place,
             .target = place,
@@ -290,7 +290,7 @@ RepartitionReport repartition(const std::string& from, const std::string& to, co
                               const RepartitionOptions& options) {
   comm::Comm& comm = communicator.engine();
   comm::require_same(comm, [&] {
-    std::vector<comm::Stated> all = options::stated("RepartitionOptions", options);
+    std::vector<comm::StatedArgument> all = options::stated("RepartitionOptions", options);
     all.push_back({"from", from});
     all.push_back({"target", to});
     return all;

@@ -269,7 +269,7 @@ class Finder {
     for (const std::string& name : names) {
       const fs::directory_entry entry(fs::path(from) / name, failure);
       const std::string path = entry.path().string();
-      if (is_left_beside(name)) continue;
+      if (is_leftover_name(name)) continue;
       if (entry.is_symlink(failure)) {
         add_link(path, to + "/" + name);
       } else if (entry.is_regular_file(failure) || entry.is_directory(failure)) {
@@ -339,7 +339,7 @@ std::vector<std::string> targets_of(const std::string& target, const Machine& ma
 std::string unfinished_name(const std::string& path) { return base::hidden_name(path, base::unfinished_copy_ending); }
 std::string copied_name(const std::string& path) { return base::hidden_name(path, base::copied_ending); }
 
-bool is_left_beside(const std::string& path) {
+bool is_leftover_name(const std::string& path) {
   return path.ends_with(base::unfinished_copy_ending) || path.ends_with(base::copied_ending) ||
          path.ends_with(base::replacement_ending) || path.ends_with(io::journal_ending);
 }

@@ -86,7 +86,7 @@ CopyPlan plan_copy(const std::vector<std::string>& sources, const std::string& t
 // The physical files of the file of that name, including itself, the first one first.
 std::vector<std::string> files_with(const std::string& path);
 // True if copies, replacements or appends temporarily store it next to a file.
-bool is_left_beside(const std::string& path);
+bool is_leftover_name(const std::string& path);
 
 // "dir/conf.ildg" -> "dir/.conf.ildg.lq-copy", "dir/.conf.ildg.lq-copied"
 std::string unfinished_name(const std::string& path);

@@ -20,7 +20,7 @@
 #include "comm/agree.hpp"
 #include "compat/lemon/position.hpp"
 #include "compat/record_header.hpp"
-#include "engine/movement.hpp"
+#include "engine/stepwise_transfer.hpp"
 #include "io/storage_file.hpp"
 #include "mpi/calls.hpp"
 
@@ -51,12 +51,12 @@ Verdict Group::vote(int code, const Fingerprint& same, bool raised) const {
   // Codes are 0 or negative; the maximum of the complements is the minimum.
   std::array<std::uint64_t, 4> ballot{static_cast<std::uint64_t>(-code), same.value(), ~same.value(), raised ? 1U : 0U};
   communicator_.engine().all_reduce(ballot, comm::Reduce::max);
-  const int gravest = -static_cast<int>(ballot[0]);
-  if (gravest == LEMON_SUCCESS && ballot[1] != ~ballot[2]) return {LEMON_ERR_PARAM, ballot[3] != 0};
-  return {gravest, ballot[3] != 0};
+  const int worst_code = -static_cast<int>(ballot[0]);
+  if (worst_code == LEMON_SUCCESS && ballot[1] != ~ballot[2]) return {LEMON_ERR_PARAM, ballot[3] != 0};
+  return {worst_code, ballot[3] != 0};
 }
 
-int Group::gravest(int code) const {
+int Group::worst_code(int code) const {
   std::array<std::uint64_t, 1> worst{static_cast<std::uint64_t>(-code)};
   communicator_.engine().all_reduce(worst, comm::Reduce::max);
   return -static_cast<int>(worst[0]);
@@ -214,7 +214,7 @@ Shape shape_of(MPI_Comm cartesian, const LatticeCall& call) {
   return shape;
 }
 
-Way::Way(const Grid& grid, const Shape& shape, bool writes)
+CachedTransfer::CachedTransfer(const Grid& grid, const Shape& shape, bool writes)
     : shape_(shape), writes_(writes), spec_(spec_of(shape.site_bytes)), grid_(grid) {
   io::SitePlan plan{.path = no_name, .payload = payload_of(shape, spec_), .region = whole(shape.extents), .unit = {}};
   plan.route.threads = 1;  // the program may not have requested more from MPI
@@ -228,7 +228,7 @@ Way::Way(const Grid& grid, const Shape& shape, bool writes)
   }
 }
 
-std::shared_ptr<const Way> Way::of(const Group& group, const Shape& shape, bool writes) {
+std::shared_ptr<const CachedTransfer> CachedTransfer::of(const Group& group, const Shape& shape, bool writes) {
   comm::Comm& comm = group.communicator().engine();
   GridOptions options;
   comm::agree(comm, [&] {
@@ -236,19 +236,20 @@ std::shared_ptr<const Way> Way::of(const Group& group, const Shape& shape, bool 
     options.rank_order = shape.rank_order;
   });
   const Grid grid(group.communicator(), shape.extents, options);
-  const auto way = comm::agree(comm, [&] { return std::shared_ptr<Way>(new Way(grid, shape, writes)); });
+  const auto way =
+      comm::agree(comm, [&] { return std::shared_ptr<CachedTransfer>(new CachedTransfer(grid, shape, writes)); });
   way->sites_->choose_route();
   return way;
 }
 
-void Way::repeat(std::uint64_t offset, std::byte* data) const {
+void CachedTransfer::repeat(std::uint64_t offset, std::byte* data) const {
   const std::uint64_t available = shape_.local_bytes / spec_.number_bytes();
   if (writes_) return sites_->repeat(offset, Field{spec_, data, available, {}, {}});
   sites_->repeat(offset, MutableField{spec_, data, available, {}, {}});
 }
 
 template <class Work>
-void Way::for_each_piece(std::uint64_t offset, std::byte* data, Work&& work) const {
+void CachedTransfer::for_each_piece(std::uint64_t offset, std::byte* data, Work&& work) const {
   lattice::Rows rows(rows_of(shape_));
   lattice::Row row;
   while (rows.next(row)) {
@@ -257,13 +258,13 @@ void Way::for_each_piece(std::uint64_t offset, std::byte* data, Work&& work) con
   }
 }
 
-std::vector<Piece> Way::pieces(std::uint64_t offset, std::byte* data) const {
+std::vector<Piece> CachedTransfer::pieces(std::uint64_t offset, std::byte* data) const {
   std::vector<Piece> all;
   for_each_piece(offset, data, [&](const Piece& piece) { all.push_back(piece); });
   return all;
 }
 
-std::unique_ptr<Staging> Way::reserve(std::uint64_t offset) const {
+std::unique_ptr<Staging> CachedTransfer::reserve(std::uint64_t offset) const {
   repeat(offset, nullptr);
   const engine::Shares& shares = *sites_->shares();
   const int rank = grid_.rank();
@@ -274,7 +275,7 @@ std::unique_ptr<Staging> Way::reserve(std::uint64_t offset) const {
   return staging;
 }
 
-void Way::move(Storage& storage, std::uint64_t offset, std::byte* data) const {
+void CachedTransfer::move(Storage& storage, std::uint64_t offset, std::byte* data) const {
   io::StorageFile file(storage);
   if (is_direct()) {
     for_each_piece(offset, data, [&](const Piece& piece) {
@@ -293,7 +294,7 @@ const Direction writing{true, LEMON_ERR_WRITE};
 
 void State::take_over(const State& other) {
   group_ = other.group_;
-  ways_ = other.ways_;
+  transfers_ = other.transfers_;
   written_end = other.written_end;
 }
 
@@ -310,7 +311,7 @@ int State::begin(MPI_File* file, int code, const Direction& direction, const Fin
   all.add(place.is_open ? 1 : 0).add(place.here()).add(place.left());
   const Verdict verdict = group_->vote(code, all, has_view);
   if (verdict.code != LEMON_SUCCESS || !verdict.raised) return verdict.code;
-  return group_->gravest(outcome(direction.failed, [&] { mpi::set_byte_view(*file); }));
+  return group_->worst_code(outcome(direction.failed, [&] { mpi::set_byte_view(*file); }));
 }
 
 int State::agree_on_lattice(MPI_File* file, const Place& place, const LatticeCall& call, const Direction& direction,
@@ -324,13 +325,13 @@ int State::agree_on_lattice(MPI_File* file, const Place& place, const LatticeCal
   return begin(file, code, direction, same, place);
 }
 
-std::shared_ptr<const Way> State::way_for(const Shape& shape, bool is_writing) {
+std::shared_ptr<const CachedTransfer> State::transfer_for(const Shape& shape, bool is_writing) {
   const auto known =
-      std::ranges::find_if(ways_, [&](const auto& way) { return way && way->is_for(shape, is_writing); });
-  if (known != ways_.end()) return *known;
-  auto made = Way::of(*group_, shape, is_writing);
-  std::rotate(ways_.begin(), ways_.begin() + 1, ways_.end());
-  ways_.back() = made;
+      std::ranges::find_if(transfers_, [&](const auto& way) { return way && way->is_for(shape, is_writing); });
+  if (known != transfers_.end()) return *known;
+  auto made = CachedTransfer::of(*group_, shape, is_writing);
+  std::rotate(transfers_.begin(), transfers_.begin() + 1, transfers_.end());
+  transfers_.back() = made;
   return made;
 }
 
@@ -340,9 +341,9 @@ int State::move_lattice(MPI_File* file, const Place& place, const LatticeCall& c
   if (const int code = agree_on_lattice(file, place, call, direction, shape); code != LEMON_SUCCESS) return code;
   bytes = shape.bytes;
   if (bytes == 0) return LEMON_SUCCESS;
-  const std::shared_ptr<const Way> way = way_for(shape, direction.writing);
+  const std::shared_ptr<const CachedTransfer> way = transfer_for(shape, direction.writing);
   CallersFile storage(*file);
-  return group_->gravest(
+  return group_->worst_code(
       outcome(direction.failed, [&] { way->move(storage, place.here(), static_cast<std::byte*>(call.data)); }));
 }
 
@@ -352,12 +353,13 @@ int State::start_lattice(MPI_File* file, const Place& place, const LatticeCall& 
   Flight flight;
   flight.bytes = shape.bytes;
   if (shape.bytes == 0) return start(std::move(flight), LEMON_SUCCESS);
-  const std::shared_ptr<const Way> way = way_for(shape, direction.writing);
+  const std::shared_ptr<const CachedTransfer> way = transfer_for(shape, direction.writing);
   auto* const data = static_cast<std::byte*>(call.data);
   const std::uint64_t offset = place.here();
   if (direction.writing && !way->is_direct()) {
     // Allocated before all ranks move their sites.
-    const int ready = group_->gravest(outcome(direction.failed, [&] { flight.staging = std::make_shared<Staging>(); }));
+    const int ready =
+        group_->worst_code(outcome(direction.failed, [&] { flight.staging = std::make_shared<Staging>(); }));
     if (ready != LEMON_SUCCESS) return ready;
   }
   const int code = outcome(direction.failed, [&] {
@@ -385,9 +387,9 @@ void State::start_piece(Flight& flight, MPI_File file, const Piece& piece, const
 }
 
 int State::start(Flight flight, int code) {
-  const int gravest = group_->gravest(code);
-  if (gravest == LEMON_SUCCESS) flight_ = std::move(flight);
-  return gravest;
+  const int worst_code = group_->worst_code(code);
+  if (worst_code == LEMON_SUCCESS) flight_ = std::move(flight);
+  return worst_code;
 }
 
 void State::detach_position() noexcept {
@@ -402,7 +404,7 @@ int State::finish(const Direction& direction, std::uint64_t& bytes) {
   if (flight.background) code = outcome(direction.failed, [&] { flight.background->finish(); });
   // A failed rank takes part nevertheless.
   if (flight.arrive) code = std::min(code, outcome(direction.failed, flight.arrive));
-  code = group_->gravest(code);
+  code = group_->worst_code(code);
   if (code == LEMON_SUCCESS) bytes = flight.bytes;
   return code;
 }

@@ -129,7 +129,7 @@ class Group {
   // Collective. The local error code, the values that must be the same, and a flag of this rank.
   Verdict vote(int code, const Fingerprint& same, bool raised = false) const;
   // Collective. The worst code of all ranks.
-  int gravest(int code) const;
+  int worst_code(int code) const;
   // Collective. Rank 0's bytes on all ranks.
   void broadcast(std::span<std::byte> bytes) const;
 
@@ -167,10 +167,10 @@ struct Shape {
 Shape shape_of(MPI_Comm cartesian, const LatticeCall& call);
 
 // The transfer of sites of a shape. Made once, used by all calls of the same shape and direction.
-class Way {
+class CachedTransfer {
  public:
   // Collective.
-  static std::shared_ptr<const Way> of(const Group& group, const Shape& shape, bool writes);
+  static std::shared_ptr<const CachedTransfer> of(const Group& group, const Shape& shape, bool writes);
 
   bool is_for(const Shape& shape, bool writes) const { return shape == shape_ && writes == writes_; }
 
@@ -186,7 +186,7 @@ class Way {
 
  private:
   // Local.
-  Way(const Grid& grid, const Shape& shape, bool writes);
+  CachedTransfer(const Grid& grid, const Shape& shape, bool writes);
   template <class Work>
   void for_each_piece(std::uint64_t offset, std::byte* data, Work&& work) const;
   // Collective. The same sites at another place, from or to `data`.
@@ -254,12 +254,12 @@ class State {
   bool is_dirty = false;          // not yet synced
 
  private:
-  std::shared_ptr<const Way> way_for(const Shape& shape, bool writing);
+  std::shared_ptr<const CachedTransfer> transfer_for(const Shape& shape, bool writing);
   int agree_on_lattice(MPI_File* file, const Place& place, const LatticeCall& call, const Direction& direction,
                        Shape& shape);
 
   std::shared_ptr<const Group> group_;
-  std::array<std::shared_ptr<const Way>, 4> ways_;  // the last ones used, the oldest first
+  std::array<std::shared_ptr<const CachedTransfer>, 4> transfers_;  // the last ones used, the oldest first
   std::optional<Flight> flight_;
 };
 

@@ -156,7 +156,7 @@ int close_record(LemonWriter* writer) {
   writer->is_awaiting_header = 1;
   writer->is_last_written = writer->is_last;
   writer->is_last = 0;
-  return state.group().gravest(mine);
+  return state.group().worst_code(mine);
 }
 
 int seek_together(LemonWriter* writer, MPI_Offset offset, int whence) {
@@ -193,7 +193,7 @@ LemonWriter* make_writer(MPI_File* fp, MPI_Comm comm) {
   auto* writer = new (std::nothrow) LemonWriter{};
   auto* state = new (std::nothrow) State(group);
   const bool is_ready = writer != nullptr && state != nullptr && fp != nullptr && *fp != MPI_FILE_NULL;
-  if (group->gravest(is_ready ? LEMON_SUCCESS : LEMON_ERR_PARAM) != LEMON_SUCCESS) {
+  if (group->worst_code(is_ready ? LEMON_SUCCESS : LEMON_ERR_PARAM) != LEMON_SUCCESS) {
     delete writer;
     delete state;
     return nullptr;

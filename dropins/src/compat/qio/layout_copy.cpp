@@ -19,12 +19,12 @@ namespace lq::compat::qio {
 namespace {
 
 // The box around all boxes, and the extents of each.
-struct Around {
+struct CommonBox {
   Box region, each;
 };
 
 // Collective. Empty if some sites are not a box, or boxes differ.
-std::optional<Around> find_neighbours(comm::Comm& nodes, int dimensions, const NodeSites& mine) {
+std::optional<CommonBox> find_neighbours(comm::Comm& nodes, int dimensions, const NodeSites& mine) {
   std::array<std::uint64_t, 4 * max_dimensions + 1> ends{};
   if (mine.count() > 0 && !mine.box()) ends.back() = 1;
   for (int d = 0; mine.box() && d < dimensions; ++d) {
@@ -35,7 +35,7 @@ std::optional<Around> find_neighbours(comm::Comm& nodes, int dimensions, const N
   }
   nodes.all_reduce(ends, comm::Reduce::max);
   if (ends.back() != 0 || ends[0] == 0) return std::nullopt;
-  Around around{whole(Coord::filled(dimensions, 1)), whole(Coord::filled(dimensions, 1))};
+  CommonBox around{whole(Coord::filled(dimensions, 1)), whole(Coord::filled(dimensions, 1))};
   for (int d = 0; d < dimensions; ++d) {
     const auto at = ends.begin() + 4 * d;
     if (at[2] != ~at[3] || (at[0] - ~at[1]) % at[2] != 0) return std::nullopt;
@@ -47,7 +47,7 @@ std::optional<Around> find_neighbours(comm::Comm& nodes, int dimensions, const N
 }
 
 // How many of the fastest dimensions, except for one, are whole on each node.
-int whole_dimensions(const Extents& lattice, const Around& around) {
+int whole_dimensions(const Extents& lattice, const CommonBox& around) {
   int d = 0;
   while (d + 1 < lattice.size() && around.each.extents[d] == lattice[d]) ++d;
   return d;
@@ -66,7 +66,7 @@ Box joined(const Box& box, int count) {
 }
 
 // The place of a node's box in the grid of boxes; empty: it has none, or is not at a place of the grid.
-std::optional<Coord> place_of(const NodeSites& mine, const Around& around) {
+std::optional<Coord> place_of(const NodeSites& mine, const CommonBox& around) {
   if (!mine.box()) return std::nullopt;
   Coord place = mine.box()->lower;
   for (int d = 0; d < place.size(); ++d) {
@@ -88,7 +88,7 @@ int* copied(const int* numbers, int count) noexcept {
 }  // namespace
 
 std::optional<Boxes> boxes_of(comm::Comm& nodes, const Extents& lattice, const NodeSites& mine) {
-  const std::optional<Around> around = find_neighbours(nodes, lattice.size(), mine);
+  const std::optional<CommonBox> around = find_neighbours(nodes, lattice.size(), mine);
   if (!around) return std::nullopt;
   Extents processes = around->region.extents;
   for (int d = 0; d < processes.size(); ++d) processes[d] /= around->each.extents[d];

@@ -27,8 +27,8 @@ namespace lq::compat::qio {
 namespace {
 
 bool is_wished(const char* variable) {
-  const char* const wish = std::getenv(variable);
-  return wish != nullptr && std::strcmp(wish, "0") != 0;
+  const char* const asked_for = std::getenv(variable);
+  return asked_for != nullptr && std::strcmp(asked_for, "0") != 0;
 }
 
 bool wants_sync() { return is_wished("LIMEQUAT_QIO_SYNC"); }

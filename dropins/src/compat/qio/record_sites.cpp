@@ -390,7 +390,7 @@ void require_same_record(comm::Comm& nodes, const QIO_RecordInfo& info, const Si
     for (int d = 0; info.recordtype.value == QIO_HYPER && d < info.spacetime.value && d < QIO_MAXINTARRAY; ++d) {
       bounds += fmt::format(", {} to {}", info.hyperlower.value[d], info.hyperupper.value[d]);
     }
-    return std::vector<comm::Stated>{
+    return std::vector<comm::StatedArgument>{
         {"qio: the record", fmt::format("type {}{}, {} times {} bytes, {} dimensions", info.recordtype.value, bounds,
                                         info.datacount.value, info.typesize.value, info.spacetime.value)},
         {"qio: the data of a site", fmt::format("{} bytes in words of {}", call.site_bytes, call.word_bytes)}};

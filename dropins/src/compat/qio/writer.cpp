@@ -294,9 +294,9 @@ QIO_Writer* open_writer(const QIO_String* xml_file, const char* filename, int vo
     });
     if (made != QIO_SUCCESS) return made;
     comm::require_same(nodes, [&] {
-      return std::vector<comm::Stated>{{"qio: the volume format", fmt::format("{}", volfmt)},
-                                       {"qio: the mode", fmt::format("{}", mode)},
-                                       {"qio: the lattice", to_string(extents_of(*layout))}};
+      return std::vector<comm::StatedArgument>{{"qio: the volume format", fmt::format("{}", volfmt)},
+                                               {"qio: the mode", fmt::format("{}", mode)},
+                                               {"qio: the lattice", to_string(extents_of(*layout))}};
     });
     OpenWriter& open = open_of(*writer);
     const int opened = open_files(*writer, open, filename, *layout, fs, mode);

@@ -34,17 +34,17 @@ using multifile::TaskLocation;
 constexpr std::int64_t piece_bytes = 1 << 20;
 
 // Groups that keep copies for each other cyclically: their number, and the position of a file's group.
-struct Circle {
+struct CopyRing {
   int length = 1, position = 0;
 };
 
-Circle circle_of(const BuddyNeighbours& v) {
+CopyRing ring_of(const BuddyNeighbours& v) {
   const int common = std::gcd(v.distance, v.location.files);
-  Circle circle{v.location.files / common, 0};
+  CopyRing ring{v.location.files / common, 0};
   const int back = v.location.files - v.distance % v.location.files;
   for (int file = v.location.file % common; file != v.location.file; file = (file + back) % v.location.files)
-    ++circle.position;
-  return circle;
+    ++ring.position;
+  return ring;
 }
 
 int steps_of(int length) { return length == 1 ? 1 : 2 + length % 2; }
@@ -59,8 +59,8 @@ class CallbackBuddyExchange final : public multifile::BuddyExchange {
   CallbackBuddyExchange(std::shared_ptr<const Api> api, const BuddyNeighbours& v,
                         const std::function<std::shared_ptr<void>(const TaskLocation&)>& form)
       : api_(std::move(api)) {
-    const Circle circle = circle_of(v);
-    const int length = circle.length, position = circle.position;
+    const CopyRing ring = ring_of(v);
+    const int length = ring.length, position = ring.position;
     const TaskLocation& location = v.location;
     if (length == 1) {  // the neighbour is the group itself
       pairs_.push_back({form(location), location.task, 1, location.tasks - 1, true});

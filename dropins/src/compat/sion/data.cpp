@@ -19,12 +19,12 @@ std::optional<std::size_t> bytes_of(const char* function, const OpenFile& open, 
                                     std::size_t items) {
   std::size_t bytes = 0;
   if (__builtin_mul_overflow(size, items, &bytes) || bytes > std::numeric_limits<std::size_t>::max() / 2) {
-    complain(0, open.rank,
-             fmt::format("{}: {} items of {} bytes are more than memory can hold", function, items, size));
+    report_error(0, open.rank,
+                 fmt::format("{}: {} items of {} bytes are more than memory can hold", function, items, size));
     return std::nullopt;
   }
   if (data == nullptr && bytes > 0) {
-    complain(0, open.rank, fmt::format("{}: invalid pointer", function));
+    report_error(0, open.rank, fmt::format("{}: invalid pointer", function));
     return std::nullopt;
   }
   return bytes;
@@ -36,9 +36,9 @@ using multifile::ParallelFile;
 
 bool ensure_space(OpenFile& open, std::uint64_t bytes) {
   if (open.file->ensure_space(bytes)) return true;
-  complain(0, open.rank,
-           fmt::format("sion_ensure_free_space[{:2d}]: could not write {} bytes, chunksize={}, returning ...",
-                       open.rank, bytes, open.file->selected().stream.width()));
+  report_error(0, open.rank,
+               fmt::format("sion_ensure_free_space[{:2d}]: could not write {} bytes, chunksize={}, returning ...",
+                           open.rank, bytes, open.file->selected().stream.width()));
   return false;
 }
 
@@ -46,7 +46,7 @@ std::size_t write_items(OpenFile& open, const void* data, std::size_t size, std:
   const auto bytes = bytes_of("sion_fwrite", open, data, size, items);
   if (!bytes || *bytes == 0) return 0;
   if (!ensure_space(open, *bytes)) {
-    complain(0, open.rank, "could not ensure free space for this block, returning 0 ...");
+    report_error(0, open.rank, "could not ensure free space for this block, returning 0 ...");
     return 0;
   }
   open.file->write({static_cast<const std::byte*>(data), *bytes});
@@ -58,7 +58,8 @@ bool is_left(OpenFile& open, std::size_t bytes) {
   open.file->catch_up();
   const auto& stream = open.file->selected().stream;
   if (bytes <= stream.width() && (stream.rest() == 0 || bytes <= stream.rest())) return true;
-  complain(0, open.rank, fmt::format("not enough bytes left in chunk, aborting ({} < {}) ...\n", stream.rest(), bytes));
+  report_error(0, open.rank,
+               fmt::format("not enough bytes left in chunk, aborting ({} < {}) ...\n", stream.rest(), bytes));
   return false;
 }
 
@@ -84,9 +85,9 @@ std::size_t write_together(OpenFile& open, ParallelFile& file, const void* data,
   const base::Bytes span(static_cast<const std::byte*>(data), bytes.value_or(0));
   const bool fits = file.write_together(bytes ? span : base::Bytes());
   if (!fits) {
-    complain(0, open.rank,
-             fmt::format("sion_coll_fwrite: could not write {} bytes, chunksize={}, returning ...", span.size(),
-                         file.selected().stream.width()));
+    report_error(0, open.rank,
+                 fmt::format("sion_coll_fwrite: could not write {} bytes, chunksize={}, returning ...", span.size(),
+                             file.selected().stream.width()));
   }
   return fits && bytes && size > 0 ? items : 0;
 }
@@ -125,7 +126,7 @@ size_t sion_fread(void* data, size_t size, size_t nitems, int sid) {
 int sion_ensure_free_space(int sid, sion_int64 bytes) {
   return with_file("sion_ensure_free_space", SION_NOT_SUCCESS, sid, [&](OpenFile& open) {
     if (bytes < 0) {
-      return complain(SION_NOT_SUCCESS, open.rank, fmt::format("sion_ensure_free_space: {} bytes", bytes));
+      return report_error(SION_NOT_SUCCESS, open.rank, fmt::format("sion_ensure_free_space: {} bytes", bytes));
     }
     return ensure_space(open, static_cast<std::uint64_t>(bytes)) ? SION_SUCCESS : SION_NOT_SUCCESS;
   });

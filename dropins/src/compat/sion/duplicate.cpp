@@ -21,10 +21,10 @@ namespace {
 
 int duplicate(OpenFile& open, int mode, int rank, std::uint64_t key) {
   if (mode != SION_DUP_ALL && mode != SION_DUP_RANK && mode != SION_DUP_RANK_KEY) {
-    return complain(SION_ID_NOT_VALID, open.rank, fmt::format("sion_dup: unknown mode {}", mode));
+    return report_error(SION_ID_NOT_VALID, open.rank, fmt::format("sion_dup: unknown mode {}", mode));
   }
   if (open.kind != Kind::parallel && open.kind != Kind::mapped && open.kind != Kind::duplicate) {
-    return complain(SION_ID_NOT_VALID, open.rank, "sion_dup: only for files that were opened in parallel");
+    return report_error(SION_ID_NOT_VALID, open.rank, "sion_dup: only for files that were opened in parallel");
   }
   std::optional<std::int64_t> task;
   std::optional<std::uint64_t> only_key;
@@ -100,7 +100,7 @@ int sion_dup(int sid, int mode, int rank, uint64_t key) {
 int sion_dedup(int sid) {
   return with_file("sion_dedup", SION_NOT_SUCCESS, sid, [&](OpenFile& open) {
     if (open.kind != Kind::duplicate) {
-      return complain(SION_NOT_SUCCESS, open.rank, fmt::format("sion_dedup: {} is not a duplicate", sid));
+      return report_error(SION_NOT_SUCCESS, open.rank, fmt::format("sion_dedup: {} is not a duplicate", sid));
     }
     return close_handle("sion_dedup", sid);
   });

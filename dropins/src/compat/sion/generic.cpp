@@ -21,9 +21,9 @@ template <class Callback>
 int enter(const char* function, int aid, Callback Api::*place, Callback callback) noexcept {
   return guarded(function, SION_NOT_SUCCESS, -1, [&] {
     const auto api = find_api(aid);
-    if (!api) return complain(SION_NOT_SUCCESS, -1, fmt::format("{}: invalid sion_apidesc {}", function, aid));
+    if (!api) return report_error(SION_NOT_SUCCESS, -1, fmt::format("{}: invalid sion_apidesc {}", function, aid));
     if (api.get()->*place != nullptr) {
-      return complain(SION_NOT_SUCCESS, -1, fmt::format("{}: already registered for apiid={}", function, aid));
+      return report_error(SION_NOT_SUCCESS, -1, fmt::format("{}: already registered for apiid={}", function, aid));
     }
     api.get()->*place = callback;
     return SION_SUCCESS;
@@ -101,7 +101,7 @@ extern "C" {
 int sion_generic_create_api(char* name) {
   return guarded("sion_generic_create_api", SION_ID_NOT_VALID, -1, [&] {
     if (name == nullptr) {
-      return complain(SION_ID_NOT_VALID, -1, "sion_generic_create_api: name for API not given, aborting ...\n");
+      return report_error(SION_ID_NOT_VALID, -1, "sion_generic_create_api: name for API not given, aborting ...\n");
     }
     auto api = std::make_shared<Api>();
     api->name = name;
@@ -112,7 +112,7 @@ int sion_generic_create_api(char* name) {
 int sion_generic_free_api(int aid) {
   return guarded("sion_generic_free_api", SION_NOT_SUCCESS, -1, [&] {
     if (!find_api(aid)) {
-      return complain(SION_NOT_SUCCESS, -1, fmt::format("sion_generic_free_api: invalid sion_apidesc {}", aid));
+      return report_error(SION_NOT_SUCCESS, -1, fmt::format("sion_generic_free_api: invalid sion_apidesc {}", aid));
     }
     drop_handle(aid);
     return SION_SUCCESS;
@@ -175,7 +175,8 @@ int sion_generic_parclose_mapped(int sid) { return close_handle("sion_generic_pa
 int sion_generic_parreinit(int sid, sion_int64 chunksize) {
   return with_file("sion_generic_parreinit", SION_NOT_SUCCESS, sid, [&](OpenFile& open) {
     auto* const file = dynamic_cast<lq::multifile::ParallelFile*>(open.file.get());
-    if (file == nullptr) return complain(SION_NOT_SUCCESS, open.rank, "sion_generic_parreinit: not opened in parallel");
+    if (file == nullptr)
+      return report_error(SION_NOT_SUCCESS, open.rank, "sion_generic_parreinit: not opened in parallel");
     file->resize_chunks(chunksize);
     return SION_SUCCESS;
   });

@@ -174,7 +174,7 @@ Table& table() noexcept {
 
 }  // namespace
 
-int complain(int rc, int rank, const std::string& text) {
+int report_error(int rc, int rank, const std::string& text) {
   print(rc, rank, text);
   return rc;
 }

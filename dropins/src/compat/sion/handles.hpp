@@ -23,7 +23,7 @@ namespace lq::compat::sion {
 // Messages in SIONlib's form: one line on stderr that begins with the level, the rank and the return code.
 
 // Rank -1: unknown. Returns `rc`. SION_ERROR_MSG_RANK and SION_ERROR_MSG_THREAD select who prints.
-int complain(int rc, int rank, const std::string& text);
+int report_error(int rc, int rank, const std::string& text);
 
 // Suppresses messages of the calling thread during its lifetime: for file_check functions.
 class Silence {
@@ -44,7 +44,7 @@ Result guarded(const char* function, Result rc, int rank, Work&& work) noexcept 
     return work();
   } catch (const std::exception& error) {
     try {
-      complain(static_cast<int>(rc), rank, std::string(function) + ": " + error.what());
+      report_error(static_cast<int>(rc), rank, std::string(function) + ": " + error.what());
     } catch (...) {  // no memory even for the message
     }
     return rc;
@@ -111,8 +111,8 @@ Result with_file(const char* function, Result rc, int sid, Work&& work) noexcept
   if (open == nullptr) {
     return guarded(function, rc, -1, [&]() -> Result {
       return static_cast<Result>(
-          complain(static_cast<int>(rc), -1,
-                   std::string(function) + ": invalid sion_filedesc, aborting " + std::to_string(sid) + " ...\n"));
+          report_error(static_cast<int>(rc), -1,
+                       std::string(function) + ": invalid sion_filedesc, aborting " + std::to_string(sid) + " ...\n"));
     });
   }
   return guarded(function, rc, open->rank, [&] { return work(*open); });

@@ -17,12 +17,12 @@ using multifile::KeyIndex;
 bool has_keys(const OpenFile& open, const char* function, bool writes) {
   const auto& facts = open.file->facts();
   if (facts.key_values == KeyValueMode::inline_records && open.file->writes() == writes) return true;
-  complain(SION_NOT_SUCCESS, open.rank,
-           fmt::format("{}: {} ({}), aborting ...\n", function,
-                       open.file->writes() == writes
-                           ? "the file has no key-value records"
-                           : (writes ? "the file is open for reading" : "the file is open for writing"),
-                       facts.path));
+  report_error(SION_NOT_SUCCESS, open.rank,
+               fmt::format("{}: {} ({}), aborting ...\n", function,
+                           open.file->writes() == writes
+                               ? "the file has no key-value records"
+                               : (writes ? "the file is open for reading" : "the file is open for writing"),
+                           facts.path));
   return false;
 }
 
@@ -94,7 +94,7 @@ int sion_seek_key(int sid, uint64_t key, int entrynum, sion_int64 posinentry) {
     if (entrynum == SION_ABSOLUTE_POS && posinentry >= 0) return success(keys.seek_bytes(read, key, *position));
     const bool is_negative = (record && entrynum < 0) || (position && posinentry < 0);
     if (!is_negative && keys.seek(read, key, record, position)) return SION_SUCCESS;
-    return complain(
+    return report_error(
         SION_NOT_SUCCESS, open.rank,
         fmt::format("sion_seek_key: no byte {} of record {} of key {}, returning ...", posinentry, entrynum, key));
   });

@@ -67,25 +67,26 @@ void give_contents(const MappedArguments& arguments, const MappedFile& file, boo
 }
 
 // The request in these arguments.
-struct MappedWish {
+struct MappedRequest {
   multifile::MappedCreation file = {};                  // or the part needed to open it
   std::optional<std::vector<std::int64_t>> ranks = {};  // to read
   bool writes() const noexcept { return file.mode.direction == Direction::write; }
 };
 
-MappedWish wish_of(const MappedArguments& arguments) {
+MappedRequest request_of(const MappedArguments& arguments) {
   if (arguments.files == nullptr) refuse("No numFiles variable given");
-  MappedWish wish;
-  wish.file.mode = mode_of(arguments.common.mode);
-  if (wish.file.mode.direction == Direction::none) refuse(fmt::format("unknown file mode {}", arguments.common.mode));
-  wish.file.path = name_of(arguments.common.name);
-  wish.file.names = arguments.common.names_of(wish.file.path);
-  if (wish.writes()) {
-    take_tasks(arguments, wish.file);
+  MappedRequest asked_for;
+  asked_for.file.mode = mode_of(arguments.common.mode);
+  if (asked_for.file.mode.direction == Direction::none)
+    refuse(fmt::format("unknown file mode {}", arguments.common.mode));
+  asked_for.file.path = name_of(arguments.common.name);
+  asked_for.file.names = arguments.common.names_of(asked_for.file.path);
+  if (asked_for.writes()) {
+    take_tasks(arguments, asked_for.file);
   } else {
-    wish.ranks = wanted_ranks(arguments);
+    asked_for.ranks = wanted_ranks(arguments);
   }
-  return wish;
+  return asked_for;
 }
 
 }  // namespace
@@ -94,20 +95,20 @@ int open_mapped(const std::shared_ptr<comm::Comm>& all, const MappedArguments& a
   try {
     std::unique_ptr<OpenFile> open;
     ReservedHandle handle;
-    MappedWish wish = comm::agree(*all, [&] {
-      MappedWish wanted = wish_of(arguments);
+    MappedRequest asked_for = comm::agree(*all, [&] {
+      MappedRequest wanted = request_of(arguments);
       open = std::make_unique<OpenFile>();
       // The handle is the first that SIONlib takes; then it reads the first file with another handle.
       handle.take();
       if (!wanted.writes() && all->rank() == 0) drop_handle(reserve_handle());
       return wanted;
     });
-    const bool were_dealt = !wish.ranks.has_value();
-    auto file =
-        wish.writes() ? MappedFile::create(all, wish.file) : MappedFile::open(all, wish.file, std::move(wish.ranks));
+    const bool were_dealt = !asked_for.ranks.has_value();
+    auto file = asked_for.writes() ? MappedFile::create(all, asked_for.file)
+                                   : MappedFile::open(all, asked_for.file, std::move(asked_for.ranks));
     comm::agree(*all, [&] {
-      if (!wish.writes()) give_contents(arguments, *file, were_dealt);
-      check_keys(*file, wish.file.mode, all->rank());
+      if (!asked_for.writes()) give_contents(arguments, *file, were_dealt);
+      check_keys(*file, asked_for.file.mode, all->rank());
       hand_out_stream(*file, arguments.common.fileptr);
     });
     if (arguments.common.fsblksize != nullptr) *arguments.common.fsblksize = file->facts().block_size;

@@ -110,7 +110,7 @@ std::shared_ptr<comm::Comm> comm_of(MPI_Comm comm) {
 TaskLocation seat_in(comm::Comm& all, MPI_Comm global, const MPI_Comm* local, const int* files) {
   const int wanted = *files;
   comm::require_same(all, [&] {
-    return std::vector<comm::Stated>{{"numFiles", fmt::format("{}", wanted > 0 ? wanted : 0)}};
+    return std::vector<comm::StatedArgument>{{"numFiles", fmt::format("{}", wanted > 0 ? wanted : 0)}};
   });
   if (wanted <= 0) return locate_locally(all, global, local);
   return comm::agree(all, [&] { return multifile::locate_evenly(all.rank(), all.size(), wanted); });
@@ -127,7 +127,7 @@ const char* missing_argument(const int* files, const MPI_Comm* local) noexcept {
 // The values that the tasks of an open agreed on, and the location of this task.
 struct Start {
   std::shared_ptr<multifile::Team> team;
-  ParallelWish wish;
+  ParallelRequest asked_for;
   TaskLocation location;
 };
 
@@ -139,19 +139,20 @@ Start agree_on_start(const std::shared_ptr<comm::Comm>& handle, const ParallelAr
   int wanted = 0;
   comm::require_same(all, [&] {
     if (const char* const missing = missing_argument(files, local)) {
-      complain(SION_ID_NOT_VALID, all.rank(), fmt::format("{}: {}", arguments.function, missing));
+      report_error(SION_ID_NOT_VALID, all.rank(), fmt::format("{}: {}", arguments.function, missing));
       throw Error(Code::invalid_argument, missing);
     }
     start.team = multifile::make_team(handle);
-    start.wish = wish_of(arguments, all.rank());
-    writes = start.wish.writes();
+    start.asked_for = request_of(arguments, all.rank());
+    writes = start.asked_for.writes();
     wanted = writes ? std::max(*files, 0) : 0;
     if (wanted > 0) start.location = multifile::locate_evenly(all.rank(), all.size(), wanted);
-    return std::vector<comm::Stated>{
-        {"the file mode", writes ? "write" : (start.wish.mode().buddies > 0 ? "read with buddies" : "read")},
+    return std::vector<comm::StatedArgument>{
+        {"the file mode", writes ? "write" : (start.asked_for.mode().buddies > 0 ? "read with buddies" : "read")},
         {"numFiles", fmt::format("{}", wanted)}};
   });
-  if (wanted == 0 && (writes || start.wish.mode().buddies > 0)) start.location = locate_locally(all, global, local);
+  if (wanted == 0 && (writes || start.asked_for.mode().buddies > 0))
+    start.location = locate_locally(all, global, local);
   return start;
 }
 
@@ -163,7 +164,7 @@ int open_mpi(const ParallelArguments& arguments, int* files, MPI_Comm global, co
     rank = all->rank();
     Start start = agree_on_start(all, arguments, files, global, local);
     TaskLocation found;
-    const int sid = open_in_parallel(start.team, arguments, std::move(start.wish), start.location, &found);
+    const int sid = open_in_parallel(start.team, arguments, std::move(start.asked_for), start.location, &found);
     *files = found.files;
     if (arguments.globalrank != nullptr) *arguments.globalrank = rank;
     return sid;
@@ -195,7 +196,8 @@ int turns_at_once(int tasks) {
 // Task t waits until task t - `at once` is done.
 int take_turn(OpenFile& open, bool begins) {
   auto* const file = dynamic_cast<multifile::ParallelFile*>(open.file.get());
-  if (file == nullptr) return complain(SION_NOT_SUCCESS, open.rank, "turns are for files opened with sion_paropen_mpi");
+  if (file == nullptr)
+    return report_error(SION_NOT_SUCCESS, open.rank, "turns are for files opened with sion_paropen_mpi");
   comm::Comm& comm = *file->group().comm;
   const int at_once = turns_at_once(comm.size());
   const int other = begins ? comm.rank() - at_once : comm.rank() + at_once;

@@ -45,7 +45,8 @@ std::shared_ptr<multifile::ThreadsComm> hybrid_threads(MPI_Comm global) {
       threads->thread(), nullptr,
       [&] {
         comm::require_same(*shared.between, [&] {
-          return std::vector<comm::Stated>{{"the number of threads", fmt::format("{}", shared.group.threads())}};
+          return std::vector<comm::StatedArgument>{
+              {"the number of threads", fmt::format("{}", shared.group.threads())}};
         });
       },
       [] {});

@@ -33,10 +33,10 @@ std::string name_of(const char* name) {
 void refuse(const std::string& sentence) { throw Error(Code::invalid_argument, sentence); }
 
 void check_keys(const multifile::Multifile& file, const Mode& mode, int rank) {
-  if (file.writes() || mode.keys != multifile::KeyWish::inline_records) return;
+  if (file.writes() || mode.keys != multifile::KeyRequest::inline_records) return;
   if (file.facts().key_values == format::sion::KeyValueMode::inline_records) return;
-  complain(SION_NOT_SUCCESS, rank,
-           fmt::format("{}: opened with key-value records, but it has none", file.facts().path));
+  report_error(SION_NOT_SUCCESS, rank,
+               fmt::format("{}: opened with key-value records, but it has none", file.facts().path));
 }
 
 void hand_out_stream(multifile::Multifile& file, FILE** fileptr) {
@@ -51,13 +51,13 @@ int report_failure(const char* function, const std::exception& error, int rank) 
   // All tasks have the same error; one message is enough.
   if (rank > 0) return SION_ID_NOT_VALID;
   return guarded(function, SION_ID_NOT_VALID, rank,
-                 [&] { return complain(SION_ID_NOT_VALID, rank, fmt::format("{}: {}", function, error.what())); });
+                 [&] { return report_error(SION_ID_NOT_VALID, rank, fmt::format("{}: {}", function, error.what())); });
 }
 
 int close_handle(const char* function, int sid) {
   OpenFile* const open = find_file(sid);
   if (open == nullptr) {
-    return complain(SION_ID_NOT_VALID, -1, fmt::format("{}: invalid sion_filedesc {}", function, sid));
+    return report_error(SION_ID_NOT_VALID, -1, fmt::format("{}: invalid sion_filedesc {}", function, sid));
   }
   const int rc = guarded(function, SION_NOT_SUCCESS, open->rank, [&] {
     open->file->close();
@@ -79,41 +79,41 @@ void take_sizes(const ParallelArguments& arguments, multifile::Creation& creatio
 
 }  // namespace
 
-ParallelWish wish_of(const ParallelArguments& arguments, int rank) {
-  ParallelWish wish{{}, std::make_unique<OpenFile>()};
-  multifile::Creation& file = wish.file;
+ParallelRequest request_of(const ParallelArguments& arguments, int rank) {
+  ParallelRequest asked_for{{}, std::make_unique<OpenFile>()};
+  multifile::Creation& file = asked_for.file;
   file.mode = mode_of(arguments.mode);
   if (file.mode.direction == Direction::none) refuse(fmt::format("unknown file mode {}", arguments.mode));
   file.path = name_of(arguments.name);
   file.rank = rank;
   file.names = arguments.names_of(file.path);
   file.copy_names = arguments.names;
-  if (wish.writes()) take_sizes(arguments, file);
-  return wish;
+  if (asked_for.writes()) take_sizes(arguments, file);
+  return asked_for;
 }
 
 namespace {
 
 // Local. The caller's results for an open file: steps that may fail are done before the tasks agree, and nothing is
 // returned before that.
-class HandOut {
+class OpenResults {
  public:
-  HandOut(const ParallelArguments& arguments, ParallelWish wish, const multifile::TaskLocation& location)
-      : arguments_(arguments), wish_(std::move(wish)), location_(location) {}
+  OpenResults(const ParallelArguments& arguments, ParallelRequest asked_for, const multifile::TaskLocation& location)
+      : arguments_(arguments), asked_for_(std::move(asked_for)), location_(location) {}
 
-  const ParallelWish& wish() const noexcept { return wish_; }
+  const ParallelRequest& asked_for() const noexcept { return asked_for_; }
 
   void prepare(ParallelFile& file) {
     // SIONlib reads the first file with a separate handle.
     if (!file.writes() && file.team().all().rank() == 0) drop_handle(reserve_handle());
     handle_.take();
-    check_keys(file, wish_.mode(), file.location().task);
+    check_keys(file, asked_for_.mode(), file.location().task);
     hand_out_stream(file, arguments_.fileptr != nullptr ? &stream_ : nullptr);
     if (arguments_.newfname == nullptr) return;
     // With buddies data may come from any file; the name is that of the group's own file.
-    const bool is_any = !file.writes() && wish_.mode().buddies > 0;
+    const bool is_any = !file.writes() && asked_for_.mode().buddies > 0;
     const std::string path =
-        is_any ? multifile::path_of(wish_.file.names, wish_.file.path, location_.file) : file.physical_path();
+        is_any ? multifile::path_of(asked_for_.file.names, asked_for_.file.path, location_.file) : file.physical_path();
     name_.reset(::strdup(path.c_str()));
     if (!name_) throw std::bad_alloc();
   }
@@ -126,15 +126,15 @@ class HandOut {
     }
     if (arguments_.fileptr != nullptr) *arguments_.fileptr = stream_;
     if (arguments_.newfname != nullptr) *arguments_.newfname = name_.release();
-    wish_.open->kind = Kind::parallel;
-    wish_.open->rank = file->location().task;
-    wish_.open->file = std::move(file);
-    return handle_.fill(std::move(wish_.open));
+    asked_for_.open->kind = Kind::parallel;
+    asked_for_.open->rank = file->location().task;
+    asked_for_.open->file = std::move(file);
+    return handle_.fill(std::move(asked_for_.open));
   }
 
  private:
   const ParallelArguments& arguments_;
-  ParallelWish wish_;
+  ParallelRequest asked_for_;
   multifile::TaskLocation location_;
   ReservedHandle handle_;
   FILE* stream_ = nullptr;
@@ -142,25 +142,27 @@ class HandOut {
 };
 
 // A single file has no copies to read; those of several need an exchange with the neighbours.
-ParallelWish with_copies(const multifile::Team& team, ParallelWish wish, const multifile::TaskLocation& location) {
-  if (wish.writes() && wish.mode().buddies > 0 && !team.can_keep_copies()) {
+ParallelRequest with_copies(const multifile::Team& team, ParallelRequest asked_for,
+                            const multifile::TaskLocation& location) {
+  if (asked_for.writes() && asked_for.mode().buddies > 0 && !team.can_keep_copies()) {
     throw Error(Code::unsupported,
                 fmt::format("{}: buddy copies need callbacks for data (gather_and_execute, execute_and_scatter); "
                             "register them, or omit \"buddy\"",
-                            wish.file.path));
+                            asked_for.file.path));
   }
-  if (!wish.writes() && location.files == 1) wish.file.mode.buddies = 0;
-  return wish;
+  if (!asked_for.writes() && location.files == 1) asked_for.file.mode.buddies = 0;
+  return asked_for;
 }
 
 }  // namespace
 
 int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const ParallelArguments& arguments,
-                     ParallelWish wish, const multifile::TaskLocation& location, multifile::TaskLocation* found) {
-  wish.file.location = location;
-  HandOut out(arguments, std::move(wish), location);
+                     ParallelRequest asked_for, const multifile::TaskLocation& location,
+                     multifile::TaskLocation* found) {
+  asked_for.file.location = location;
+  OpenResults out(arguments, std::move(asked_for), location);
   const auto last = [&](ParallelFile& file) { out.prepare(file); };
-  const ParallelWish& asked = out.wish();
+  const ParallelRequest& asked = out.asked_for();
   auto file = asked.writes()             ? ParallelFile::create(team, asked.file, last)
               : asked.mode().buddies > 0 ? ParallelFile::open_with_buddies(team, asked.file, location, last)
                                          : ParallelFile::open(team, asked.file, last);
@@ -172,9 +174,9 @@ int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const Paralle
   const int place = team->all().rank();
   try {
     // A task that fails here must not leave the others waiting.
-    ParallelWish wish =
-        comm::agree(team->all(), [&] { return with_copies(*team, wish_of(arguments, rank), location); });
-    return open_in_parallel(team, arguments, std::move(wish), location, found);
+    ParallelRequest asked_for =
+        comm::agree(team->all(), [&] { return with_copies(*team, request_of(arguments, rank), location); });
+    return open_in_parallel(team, arguments, std::move(asked_for), location, found);
   } catch (const std::exception& error) {
     return report_failure(arguments.function, error, place);
   }

@@ -69,17 +69,18 @@ int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const Paralle
                      const multifile::TaskLocation& location, int rank, multifile::TaskLocation* found = nullptr);
 
 // The request in these arguments, and the object for the handle.
-struct ParallelWish {
+struct ParallelRequest {
   multifile::Creation file = {};  // or the part needed to open it
   std::unique_ptr<OpenFile> open = {};
   const multifile::Mode& mode() const noexcept { return file.mode; }
   bool writes() const noexcept { return file.mode.direction == multifile::Direction::write; }
 };
 // Local. Throws Error(invalid_argument) for missing or impossible arguments.
-ParallelWish wish_of(const ParallelArguments& arguments, int rank);
+ParallelRequest request_of(const ParallelArguments& arguments, int rank);
 // The same open if all tasks have a request already. Throws the same Error on all tasks.
 int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const ParallelArguments& arguments,
-                     ParallelWish wish, const multifile::TaskLocation& location, multifile::TaskLocation* found);
+                     ParallelRequest asked_for, const multifile::TaskLocation& location,
+                     multifile::TaskLocation* found);
 
 // Mapped opens over any group of processes.
 struct MappedArguments {

@@ -21,8 +21,8 @@ namespace {
 
 int need_stream(const OpenFile& open, const char* function, bool done) {
   if (done) return SION_SUCCESS;
-  return complain(SION_NOT_SUCCESS, open.rank,
-                  fmt::format("{}: file was not opened in ANSI mode, aborting ...", function));
+  return report_error(SION_NOT_SUCCESS, open.rank,
+                      fmt::format("{}: file was not opened in ANSI mode, aborting ...", function));
 }
 
 }  // namespace

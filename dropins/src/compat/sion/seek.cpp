@@ -31,9 +31,9 @@ std::optional<std::size_t> index_of(const OpenFile& open, int rank) {
   return std::nullopt;
 }
 
-int complain_about_seek(const std::string& text) { return complain(SION_NOT_SUCCESS, -1, "sion_seek: " + text); }
+int complain_about_seek(const std::string& text) { return report_error(SION_NOT_SUCCESS, -1, "sion_seek: " + text); }
 
-std::optional<LogicalFile::Spot> spot_from_end(const LogicalFile& stream, sion_int64 position) {
+std::optional<LogicalFile::ChunkPosition> spot_from_end(const LogicalFile& stream, sion_int64 position) {
   if (position > 0) {
     complain_about_seek(fmt::format("seek past end of file ({} > 0), aborting  ...\n", position));
     return std::nullopt;
@@ -47,13 +47,13 @@ std::optional<LogicalFile::Spot> spot_from_end(const LogicalFile& stream, sion_i
   auto spot = stream.find(static_cast<std::uint64_t>(absolute));
   // Counted from the end, a position between two chunks is in the later one.
   while (spot && position < 0 && spot->position == stream.used(spot->chunk) && spot->chunk + 1 < stream.chunks()) {
-    spot = LogicalFile::Spot{spot->chunk + 1, 0};
+    spot = LogicalFile::ChunkPosition{spot->chunk + 1, 0};
   }
   return spot;
 }
 
-std::optional<LogicalFile::Spot> spot_in_chunk(const LogicalFile& stream, int block, sion_int64 position) {
-  LogicalFile::Spot spot{stream.chunk(), stream.position()};
+std::optional<LogicalFile::ChunkPosition> spot_in_chunk(const LogicalFile& stream, int block, sion_int64 position) {
+  LogicalFile::ChunkPosition spot{stream.chunk(), stream.position()};
   if (block != SION_CURRENT_BLK) {
     if (block < 0 || static_cast<std::uint64_t>(block) >= stream.chunks()) {
       complain_about_seek(fmt::format("parameter chunk number ({}) is out of range (0 .. {}), returning  ...\n", block,
@@ -74,7 +74,7 @@ std::optional<LogicalFile::Spot> spot_in_chunk(const LogicalFile& stream, int bl
 
 int seek_to_read(OpenFile& open, int block, sion_int64 position) {
   const LogicalFile& stream = open.file->selected().stream;
-  std::optional<LogicalFile::Spot> spot;
+  std::optional<LogicalFile::ChunkPosition> spot;
   if (block == SION_ABSOLUTE_POS) {
     if (position >= 0) spot = stream.find(static_cast<std::uint64_t>(position));
     if (!spot) return complain_about_seek("error in searching abs pos, returning  ...\n");

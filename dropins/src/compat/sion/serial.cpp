@@ -111,7 +111,7 @@ int sion_open(char* fname, const char* file_mode, int* ntasks, int* nfiles, sion
   try {
     return open_all({fname, ntasks, nfiles, chunksizes, fsblksize, globalranks}, file_mode, fileptr);
   } catch (const std::exception& error) {
-    return complain(SION_ID_NOT_VALID, -1, error.what());
+    return report_error(SION_ID_NOT_VALID, -1, error.what());
   }
 }
 
@@ -120,7 +120,7 @@ int sion_open_rank(char* fname, const char* file_mode, sion_int64* chunksize, si
   try {
     return open_one(fname, file_mode, chunksize, fsblksize, rank, fileptr);
   } catch (const std::exception& error) {
-    return complain(SION_ID_NOT_VALID, -1, error.what());
+    return report_error(SION_ID_NOT_VALID, -1, error.what());
   }
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 using lq::format::sion::LogicalFile;
 using lq::format::sion::Set;
-using lq::format::sion::Stretch;
+using lq::format::sion::StreamRange;
 using lq::programs::OutputFile;
 
 constexpr std::string_view usage =
@@ -85,7 +85,7 @@ void write_keys(const Set& set, std::int32_t task, const std::string& stem) {
     if (is_first) fmt::print("sionsplit: generating file:           '{}'\n", path);
     OutputFile output(path, !is_first, set);
     stream.for_each(record->position, record->length,
-                    [&](const Stretch& piece) { output.copy(*source, piece.offset, piece.length); });
+                    [&](const StreamRange& piece) { output.copy(*source, piece.offset, piece.length); });
     output.close();
     fmt::print("sionsplit:                               extracting now data of key[{:12}] ({} bytes)\n",
                static_cast<std::int64_t>(record->key), record->length);

@@ -17,7 +17,7 @@
 
 #include "base/byte_source.hpp"
 #include "base/inner.hpp"
-#include "engine/stretches.hpp"
+#include "engine/site_batches.hpp"
 #include "engine/transfer_stats.hpp"
 #include "kernels/digest.hpp"
 #include "kernels/pack.hpp"
@@ -31,9 +31,9 @@ enum class Progress {
 };
 
 // This rank's part of a transfer. Steps are local; those of different ranks may come in any order.
-class Movement {
+class StepwiseTransfer {
  public:
-  virtual ~Movement() = default;
+  virtual ~StepwiseTransfer() = default;
   // Failures of this rank are stored while others still need it, and thrown by the step that finishes. After cancel()
   // the rank continues to take part but no longer moves data. An exception of the progress callback, or an
   // interruption, counts as a failure of this rank.
@@ -56,7 +56,7 @@ class Movement {
   void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
 
  protected:
-  // The completed part of this rank, in a unit chosen by the movement.
+  // The completed part of this rank, in a unit chosen by the transfer.
   struct Passed {
     std::uint64_t done = 0, of = 0;
   };
@@ -76,9 +76,9 @@ class Movement {
 };
 
 // Takes all steps in sequence.
-void run(Movement& movement);
+void run(StepwiseTransfer& steps);
 // The same; returns the failure, or nullptr.
-LQ_INNER std::exception_ptr outcome_of(Movement& movement) noexcept;
+LQ_INNER std::exception_ptr outcome_of(StepwiseTransfer& steps) noexcept;
 
 // Common parts of all transfers: the form of a site, the buffer, complete reads, and the inspection for zeros and odd
 // numbers.

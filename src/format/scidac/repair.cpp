@@ -269,12 +269,12 @@ std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits& limits
                     file.path()),
         {.path = file.path()});
   }
-  lime::MendedHeaders headers = lime::mend_headers(file, {type::all, ends_message}, done);
+  lime::RepairedHeaders headers = lime::repair_headers(file, {type::all, ends_message}, done);
   std::optional<std::uint64_t> cut;
   if (headers.is_cut) {
     cut = mend_end(file, headers.records.back(), done);
     // The record before it now ends the message.
-    if (!cut) lime::mend_headers(file, {type::all, ends_message}, done);
+    if (!cut) lime::repair_headers(file, {type::all, ends_message}, done);
   }
   Documents(file, limits, encode_lattice, done).mend();
   return cut;

@@ -58,7 +58,7 @@ struct Run {
 
 inline constexpr std::size_t most_pieces = 4096;  // bounds the memory of a stretch of very small sites
 
-struct Stretch {
+struct SiteBatch {
   std::uint64_t file_site = 0;
   std::uint64_t sites = 0;
   std::vector<Piece> pieces;
@@ -66,9 +66,9 @@ struct Stretch {
 
 inline constexpr std::size_t max_sequences = 8;  // storage prefetches at this many places of a file
 
-inline std::uint64_t sites_of(std::span<const Stretch> stretches) noexcept {
+inline std::uint64_t sites_of(std::span<const SiteBatch> batches) noexcept {
   std::uint64_t sites = 0;
-  for (const Stretch& stretch : stretches) sites += stretch.sites;
+  for (const SiteBatch& batch : batches) sites += batch.sites;
   return sites;
 }
 
@@ -80,32 +80,32 @@ struct PieceGroup {
 
   PieceGroup(const Piece& piece) : pieces{&piece} {}
   // Piece number `number` of each stretch.
-  PieceGroup(std::span<const Stretch> stretches, std::size_t number) : count(stretches.size()) {
-    for (std::size_t i = 0; i < count; ++i) pieces[i] = &stretches[i].pieces[number];
-    apart = stretches.front().sites;
+  PieceGroup(std::span<const SiteBatch> batches, std::size_t number) : count(batches.size()) {
+    for (std::size_t i = 0; i < count; ++i) pieces[i] = &batches[i].pieces[number];
+    apart = batches.front().sites;
   }
   const Piece& operator[](std::size_t i) const noexcept { return *pieces[i]; }
   std::uint64_t sites() const noexcept { return pieces.front()->sites; }
 };
 
 // True if their pieces have equal lengths.
-bool are_alike(std::span<const Stretch> stretches) noexcept;
+bool are_alike(std::span<const SiteBatch> batches) noexcept;
 
 // Calls work(pieces, sites before them in a block) for all pieces of stretches that are contiguous there; with
 // `at_once`, for stretches that are alike, with pieces of all of them.
 template <class Work>
-void for_each_piece_group(std::span<const Stretch> stretches, bool at_once, const Work& work) {
+void for_each_piece_group(std::span<const SiteBatch> batches, bool at_once, const Work& work) {
   std::uint64_t skip = 0;
-  if (at_once && are_alike(stretches)) {
-    for (std::size_t k = 0; k < stretches.front().pieces.size(); ++k) {
-      const PieceGroup pieces(stretches, k);
+  if (at_once && are_alike(batches)) {
+    for (std::size_t k = 0; k < batches.front().pieces.size(); ++k) {
+      const PieceGroup pieces(batches, k);
       work(pieces, skip);
       skip += pieces.sites();
     }
     return;
   }
-  for (const Stretch& stretch : stretches) {
-    for (const Piece& piece : stretch.pieces) {
+  for (const SiteBatch& batch : batches) {
+    for (const Piece& piece : batch.pieces) {
       work(PieceGroup(piece), skip);
       skip += piece.sites;
     }
@@ -113,15 +113,15 @@ void for_each_piece_group(std::span<const Stretch> stretches, bool at_once, cons
 }
 
 // `rows`: the rows as one sequence, or as up to `max_sequences` that are advanced together: a stretch of each.
-class Stretches {
+class SiteBatches {
  public:
   // With `tile_sites`, no stretch crosses a multiple of that number of sites. With `blocks`, there is one sequence of
   // all their rows, and the rows of a block come before those of the next.
-  Stretches(std::vector<lattice::Rows> rows, std::uint64_t max_sites, std::uint64_t tile_sites = 0,
-            std::optional<lattice::Blocks> blocks = {});
-  bool next(Stretch& stretch);  // false after the last one
+  SiteBatches(std::vector<lattice::Rows> rows, std::uint64_t max_sites, std::uint64_t tile_sites = 0,
+              std::optional<lattice::Blocks> blocks = {});
+  bool next(SiteBatch& batch);  // false after the last one
   // Fills the front of `room`.
-  std::span<const Stretch> next(std::span<Stretch> room);
+  std::span<const SiteBatch> next(std::span<SiteBatch> room);
   // Number of consecutive stretches that one thread should move.
   std::size_t sequences() const noexcept { return parts_.size(); }
 
@@ -132,7 +132,7 @@ class Stretches {
   };
 
   bool refill(Part& part);
-  bool next_of(Part& part, Stretch& stretch);
+  bool next_of(Part& part, SiteBatch& batch);
   std::uint64_t most_from(std::uint64_t site) const noexcept;
 
   std::vector<Part> parts_;

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "io/mend.hpp"
+#include "io/repair_file.hpp"
 
 #include <algorithm>
 #include <array>
@@ -32,7 +32,7 @@ namespace {
 engine::TransferStats read_past(base::ByteSource& file, const Payload& payload, int threads) {
   using enum SumKind;
   engine::TransferStats stats(payload, {{scidac, SumOf::field}, {scidac, SumOf::slices}, {weighted, SumOf::slices}});
-  const engine::PumpOptions how = engine::pump_options(
+  const engine::BlockOptions how = engine::block_options(
       payload, VerifyOptions{}.block_bytes, comm::thread_count(threads, payload.length), engine::usual_memory, true);
   engine::checksum_sites(file, payload, {}, how, stats);
   return stats;
@@ -50,16 +50,16 @@ bool are_misplaced(const FieldEntry& entry, const engine::TransferStats& stats) 
   });
 }
 
-class Mending {
+class FileRepair {
  public:
-  Mending(base::ByteSource& file, const Limits& limits, int threads)
+  FileRepair(base::ByteSource& file, const Limits& limits, int threads)
       : limits_(limits), threads_(threads), original_(file), file_(std::make_unique<base::EditedSource>(file)) {}
 
-  MendedFile run();
+  RepairedFile run();
 
  private:
   void look_at_original();
-  void mend_headers();
+  void repair_headers();
   void mend_fields(std::size_t count);
   void mend_field(const FieldEntry& entry);
   void mend_bytes(const FieldEntry& entry, engine::TransferStats& stats);
@@ -97,7 +97,7 @@ class Mending {
 };
 
 // If the scan finds a file complete, fields without sums are unchanged.
-void Mending::look_at_original() {
+void FileRepair::look_at_original() {
   try {
     const Catalog catalog = scan(original_);
     was_cut_ = !catalog.complete;
@@ -109,21 +109,21 @@ void Mending::look_at_original() {
   }
 }
 
-void Mending::mend_headers() {
+void FileRepair::repair_headers() {
   format_ = &format::recognise(*file_);
-  if (!format_->mender) {
+  if (!format_->repairer) {
     throw Error(Code::unsupported,
                 fmt::format("{}: files of format \"{}\" cannot be repaired", file_->path(), format_->name()),
                 {.path = file_->path()});
   }
   look_at_original();
-  cut_ = format_->mender->mend(*file_, limits_, findings_);
+  cut_ = format_->repairer->mend(*file_, limits_, findings_);
   format_ = &format::recognise(*file_);
   catalog_ = format_->container->scan(*file_, limits_);
 }
 
 // Corrects bytes that the sums identify. Corrections are kept only if all sums of the slice, or of the field, agree
-void Mending::mend_bytes(const FieldEntry& entry, engine::TransferStats& stats) {
+void FileRepair::mend_bytes(const FieldEntry& entry, engine::TransferStats& stats) {
   const std::vector<CorrectByte> bytes = correct_bytes(*file_, catalog_, entry, stats);
   if (bytes.empty()) return;
   base::EditedSource tried(*file_);
@@ -152,10 +152,10 @@ bool can_be_of(const std::optional<Checksum>& checksum, const Checksum& data) no
 
 // Missing or damaged records of sums are rewritten if other sums prove the data. Sums that
 // differ from the data stay: they show where the damage is.
-void Mending::mend_sums(const FieldEntry& entry, const engine::TransferStats& stats) {
+void FileRepair::mend_sums(const FieldEntry& entry, const engine::TransferStats& stats) {
   const std::optional<Checksum> checksum = entry.sums.checksum();
   const bool has_slices = !entry.sums.slices().empty();
-  const bool slices_agree = slices_vouch(entry, stats);
+  const bool slices_agree = slices_prove(entry, stats);
   const bool total_agrees = checksum == stats.sums.total();
   if (!checksum && !has_slices) {
     const bool has_others = std::ranges::any_of(
@@ -175,7 +175,7 @@ void Mending::mend_sums(const FieldEntry& entry, const engine::TransferStats& st
                                   to_string(stats.sums.total())));
 }
 
-bool Mending::has_damaged_slices(const FieldEntry& entry) const {
+bool FileRepair::has_damaged_slices(const FieldEntry& entry) const {
   const std::uint64_t message = record_of(entry).message;
   return std::ranges::any_of(catalog_.findings, [&](const Finding& finding) {
     if (finding.rule != "limequat-slices-malformed" && finding.rule != "limequat-slices-contradict") return false;
@@ -185,21 +185,21 @@ bool Mending::has_damaged_slices(const FieldEntry& entry) const {
 }
 
 // Nothing proves the data: the new file tells every examination.
-void Mending::leave_unproven(const FieldEntry& entry, const std::string& why) {
+void FileRepair::leave_unproven(const FieldEntry& entry, const std::string& why) {
   findings_.error(
       Code::checksum_mismatch, "repair-unproven", record_of(entry),
       fmt::format("\"{}\": {}, so nothing proves these data; the new file marks them as unproven", entry.name, why));
   format_->for_fields().store_sums(*file_, catalog_, entry, {});
 }
 
-void Mending::mend_field(const FieldEntry& entry) {
+void FileRepair::mend_field(const FieldEntry& entry) {
   engine::TransferStats stats = read_past(*file_, entry.payload, threads_);
   if (entry.sums.checksum() != stats.sums.total()) mend_bytes(entry, stats);
   mend_sums(entry, stats);
 }
 
 // Processes the first fields from the last one on, so that records added to one do not move another.
-void Mending::mend_fields(std::size_t count) {
+void FileRepair::mend_fields(std::size_t count) {
   for (std::size_t i = count; i-- > 0;) {
     const FieldEntry& entry = catalog_.fields[i];
     if (is_encoded(entry)) continue;
@@ -207,7 +207,7 @@ void Mending::mend_fields(std::size_t count) {
   }
 }
 
-const FieldEntry* Mending::cut_field() const {
+const FieldEntry* FileRepair::cut_field() const {
   if (!cut_) return nullptr;
   for (const FieldEntry& entry : catalog_.fields) {
     const Payload& payload = entry.payload;
@@ -217,11 +217,11 @@ const FieldEntry* Mending::cut_field() const {
 }
 
 // Parts of a lattice can be stored in files of LIME messages.
-bool Mending::holds_messages() const {
+bool FileRepair::holds_messages() const {
   return format::format_named("lime").container->recognise(*file_) != format::Likeness::no;
 }
 
-bool Mending::ends_early(const FieldEntry& entry) const {
+bool FileRepair::ends_early(const FieldEntry& entry) const {
   const Payload& payload = entry.payload;
   if (!cut_) return false;
   if (payload.tile_sites == 0) return payload.offset + payload.length > *cut_;
@@ -229,7 +229,7 @@ bool Mending::ends_early(const FieldEntry& entry) const {
 }
 
 // The field stays unchanged, with its sums.
-void Mending::name_lost(const FieldEntry& entry) {
+void FileRepair::name_lost(const FieldEntry& entry) {
   const Payload& payload = entry.payload;
   std::string lost = "some of its data are missing";
   if (payload.tile_sites == 0) {
@@ -244,7 +244,7 @@ void Mending::name_lost(const FieldEntry& entry) {
 }
 
 // No field has lost data, but other records or data are lost.
-void Mending::name_end() {
+void FileRepair::name_end() {
   const std::uint64_t end = cut_.value_or(original_.size());
   Finding finding{.severity = Severity::error, .code = Code::truncated, .rule = "repair-lost"};
   finding.message = fmt::format("the file ended at byte {}, and the data after it are lost{}", end,
@@ -254,7 +254,7 @@ void Mending::name_end() {
 }
 
 // Lost records leave no trace in the new file, which would look complete: a text of the file states the loss.
-void Mending::mark_losses(const std::vector<Finding>& findings) {
+void FileRepair::mark_losses(const std::vector<Finding>& findings) {
   const auto is_loss = [](const Finding& finding) {
     return finding.severity == Severity::error && (finding.rule == "repair-left-out" || finding.rule == "repair-lost");
   };
@@ -283,7 +283,7 @@ void Mending::mark_losses(const std::vector<Finding>& findings) {
 }
 
 // True if the file has its size, and its last record the header that it had: a length before it was wrong.
-bool Mending::keeps_its_end() {
+bool FileRepair::keeps_its_end() {
   const Catalog mended = scan(*file_);
   if (mended.records.empty() || file_->size() != original_.size()) return false;
   const Record& last = mended.records.back();
@@ -299,13 +299,13 @@ std::uint64_t message_begin(const Catalog& catalog, const Record& record) {
 }
 
 // The texts of a field that are also true for a part of it.
-Metadata Mending::texts_of_part(const FieldEntry& entry, const std::string& part) {
+Metadata FileRepair::texts_of_part(const FieldEntry& entry, const std::string& part) {
   Metadata texts = entry.metadata;
   texts.insert(texts.end(), catalog_.metadata.begin(), catalog_.metadata.end());
   texts = format::format_named("scidac").for_fields().carried(texts, true);
   std::vector<std::string> left_out;
   std::erase_if(texts, [&](const auto& text) {
-    if (text.first != format::rescued_text && !speaks_of_all_sites(text.first, text.second)) return false;
+    if (text.first != format::rescued_text && !describes_all_sites(text.first, text.second)) return false;
     left_out.push_back(text.first);
     return true;
   });
@@ -335,7 +335,7 @@ Sums sums_of_part(const FieldEntry& entry, const Sums& found, std::size_t slices
 }
 
 // Rescues the complete slices of a field whose data end early, as a box of the lattice.
-void Mending::rescue(const FieldEntry& entry) {
+void FileRepair::rescue(const FieldEntry& entry) {
   const Payload& payload = entry.payload;
   const SiteOrder order = lattice::resolve_order(payload.order, payload.extents.size());
   const int slowest = order.back();
@@ -395,8 +395,8 @@ void Mending::rescue(const FieldEntry& entry) {
           *cut_, first + count, first + static_cast<std::int64_t>(extent) - 1, part, vouched));
 }
 
-MendedFile Mending::run() {
-  mend_headers();
+RepairedFile FileRepair::run() {
+  repair_headers();
   const FieldEntry* cut = holds_messages() ? cut_field() : nullptr;
   if (cut != nullptr) {
     // Data added to fields before it move it.
@@ -412,7 +412,7 @@ MendedFile Mending::run() {
     if (cut_ && std::ranges::none_of(catalog_.fields, is_cut)) name_end();
   }
   if (was_cut_ && !end_is_restored_ && !keeps_its_end() && !findings_.has_errors()) name_end();
-  MendedFile result;
+  RepairedFile result;
   std::vector<Finding> found = findings_.take();
   mark_losses(found);
   for (Finding& finding : found) findings_.add(std::move(finding));
@@ -432,8 +432,8 @@ MendedFile Mending::run() {
 
 }  // namespace
 
-MendedFile mend_file(base::ByteSource& file, const Limits& limits, int threads) {
-  return Mending(file, limits, threads).run();
+RepairedFile repair_records(base::ByteSource& file, const Limits& limits, int threads) {
+  return FileRepair(file, limits, threads).run();
 }
 
 }  // namespace lq::io

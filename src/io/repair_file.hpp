@@ -16,7 +16,7 @@
 
 namespace lq::io {
 
-struct MendedFile {
+struct RepairedFile {
   std::unique_ptr<base::EditedSource> complete;  // everything in its place
   std::unique_ptr<base::EditedSource> rescued;   // parts of it, if data end early; else nullptr
   Catalog catalog;                               // of the file to write
@@ -27,6 +27,6 @@ struct MendedFile {
 
 // Local; with the given number of threads, 0: as many as the process has cores of its own; all of them read `file`.
 // Throws truncated if the file ends before its first complete time slice.
-MendedFile mend_file(base::ByteSource& file, const Limits& limits, int threads);
+RepairedFile repair_records(base::ByteSource& file, const Limits& limits, int threads);
 
 }  // namespace lq::io

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Stretches cover the rows' sites once, in order, in pieces that fit a block.
-#include "engine/stretches.hpp"
+#include "engine/site_batches.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,21 +20,21 @@ class StretchesOf : public ::testing::TestWithParam<Case> {};
 
 TEST_P(StretchesOf, CoverTheRowsSitesOnceInPiecesThatFit) {
   const auto& [extents, mine, memory_order, max_sites] = GetParam();
-  Stretches stretches({lattice::Rows({extents, whole(extents), {}, mine, memory_order, mine})}, max_sites);
-  Stretch stretch;
+  SiteBatches batches({lattice::Rows({extents, whole(extents), {}, mine, memory_order, mine})}, max_sites);
+  SiteBatch batch;
   std::uint64_t sites = 0, behind = 0;
-  while (stretches.next(stretch)) {
-    ASSERT_LE(stretch.sites, max_sites);
-    ASSERT_GE(stretch.file_site, behind);
-    std::uint64_t at = stretch.file_site;
-    for (const Piece& piece : stretch.pieces) {
+  while (batches.next(batch)) {
+    ASSERT_LE(batch.sites, max_sites);
+    ASSERT_GE(batch.file_site, behind);
+    std::uint64_t at = batch.file_site;
+    for (const Piece& piece : batch.pieces) {
       ASSERT_EQ(piece.file_site(), at);  // contiguous in the file
       ASSERT_EQ(piece.site_rank(), at);  // full lattice in natural order
       at += piece.sites;
     }
-    ASSERT_EQ(at - stretch.file_site, stretch.sites);
+    ASSERT_EQ(at - batch.file_site, batch.sites);
     behind = at;
-    sites += stretch.sites;
+    sites += batch.sites;
   }
   EXPECT_EQ(sites, mine.volume());
 }
@@ -45,14 +45,14 @@ INSTANTIATE_TEST_SUITE_P(Boxes, StretchesOf,
                                            Case{{4, 4, 4, 4}, {{2, 0, 0, 0}, {2, 4, 4, 4}}, {}, 1000},
                                            Case{{5, 3}, {{1, 1}, {3, 2}}, {1, 0}, 1}));
 
-TEST(Stretches, OfAWholeLatticeInForeignMemoryOrderAreStillContiguous) {
+TEST(SiteBatches, OfAWholeLatticeInForeignMemoryOrderAreStillContiguous) {
   const Extents extents{4, 4};
-  Stretches stretches({lattice::Rows({extents, whole(extents), {}, whole(extents), {1, 0}, whole(extents)})}, 1000);
-  Stretch stretch;
-  ASSERT_TRUE(stretches.next(stretch));
-  EXPECT_EQ(stretch.sites, 16U);
-  EXPECT_EQ(stretch.pieces.size(), 4U);
-  EXPECT_FALSE(stretches.next(stretch));
+  SiteBatches batches({lattice::Rows({extents, whole(extents), {}, whole(extents), {1, 0}, whole(extents)})}, 1000);
+  SiteBatch batch;
+  ASSERT_TRUE(batches.next(batch));
+  EXPECT_EQ(batch.sites, 16U);
+  EXPECT_EQ(batch.pieces.size(), 4U);
+  EXPECT_FALSE(batches.next(batch));
 }
 
 }  // namespace

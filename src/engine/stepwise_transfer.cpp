@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/movement.hpp"
+#include "engine/stepwise_transfer.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -13,7 +13,7 @@
 
 namespace lq::engine {
 
-Progress Movement::step() {
+Progress StepwiseTransfer::step() {
   if (!ended_by_ && base::is_interrupted()) end_by(base::interruption());
   const Progress progress = take_step();
   if (report_ && progress == Progress::moved) report_progress(passed());
@@ -22,12 +22,12 @@ Progress Movement::step() {
   return progress;
 }
 
-void Movement::report_progress_in_bytes(lq::Progress progress, std::uint64_t bytes) {
+void StepwiseTransfer::report_progress_in_bytes(lq::Progress progress, std::uint64_t bytes) {
   report_ = std::move(progress);
   bytes_ = bytes;
 }
 
-void Movement::report_progress(const Passed& now) noexcept {
+void StepwiseTransfer::report_progress(const Passed& now) noexcept {
   if (now.of == 0) return;
   const double part = static_cast<double>(now.done) / static_cast<double>(now.of);
   const std::uint64_t done =
@@ -42,16 +42,16 @@ void Movement::report_progress(const Passed& now) noexcept {
 }
 
 // Other ranks may depend on this one, so it continues without moving anything.
-void Movement::end_by(std::exception_ptr reason) noexcept {
+void StepwiseTransfer::end_by(std::exception_ptr reason) noexcept {
   ended_by_ = std::move(reason);
   report_ = nullptr;
   cancel();
 }
 
-void run(Movement& movement) {
+void run(StepwiseTransfer& steps) {
   base::Backoff backoff(base::Backoff::Who::rank);
   for (;;) {
-    switch (movement.step()) {
+    switch (steps.step()) {
       case Progress::finished:
         return;
       case Progress::moved:
@@ -64,9 +64,9 @@ void run(Movement& movement) {
   }
 }
 
-std::exception_ptr outcome_of(Movement& movement) noexcept {
+std::exception_ptr outcome_of(StepwiseTransfer& steps) noexcept {
   try {
-    run(movement);
+    run(steps);
     return nullptr;
   } catch (...) {
     return std::current_exception();

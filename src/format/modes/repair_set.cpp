@@ -65,9 +65,9 @@ struct OwnBytes {
 
 // The index is used first: an entry with a correct sum is the committed mode. The records of modes are searched
 // for those with damaged entries, and for all of a block with a damaged head.
-class Mending {
+class SetRepair {
  public:
-  Mending(base::EditedSource& file, Findings& done) : file_(file), done_(done), walked_(file) {}
+  SetRepair(base::EditedSource& file, Findings& done) : file_(file), done_(done), walked_(file) {}
 
   void run() {
     find_records();
@@ -125,8 +125,8 @@ class Mending {
   bool is_marked_ = false;
 };
 
-void Mending::tell(Severity severity, Code code, const char* rule, std::string_view record, std::uint64_t offset,
-                   std::string message) {
+void SetRepair::tell(Severity severity, Code code, const char* rule, std::string_view record, std::uint64_t offset,
+                     std::string message) {
   done_.add({.severity = severity,
              .code = code,
              .rule = rule,
@@ -135,9 +135,9 @@ void Mending::tell(Severity severity, Code code, const char* rule, std::string_v
              .offset = offset});
 }
 
-void Mending::find_records() {
+void SetRepair::find_records() {
   Findings ignored;
-  records_ = lime::mend_headers(walked_, {.types = known_types}, ignored).records;
+  records_ = lime::repair_headers(walked_, {.types = known_types}, ignored).records;
   if (records_.size() > 1 && records_[0].type == type::head && records_[1].type == type::index) return;
   throw Error(
       Code::malformed,
@@ -145,7 +145,7 @@ void Mending::find_records() {
       {.path = file_.path(), .record = std::string(type::index)});
 }
 
-void Mending::correct_description() {
+void SetRepair::correct_description() {
   const Record& head = records_[0];
   if (head.offset != lime::header_bytes || head.data_length > largest_document) return;
   const auto right = corrected(base::as_text(read(walked_, head.offset, head.data_length)));
@@ -158,7 +158,7 @@ void Mending::correct_description() {
 }
 
 // For the original file, if all of its blocks can be read: walking does not find records after damaged headers.
-Head Mending::best_head() {
+Head SetRepair::best_head() {
   try {
     Head head = read_head(file_);
     if (head.is_whole) return head;
@@ -169,7 +169,7 @@ Head Mending::best_head() {
 }
 
 // The blocks that the chain of heads leads to if all of these are intact; else those that are records of the file.
-void Mending::find_slots(const Head& head) {
+void SetRepair::find_slots(const Head& head) {
   is_whole_ = head.is_whole;
   if (head.is_whole) {
     for (const PlacedBlock& at : head.blocks) {
@@ -201,7 +201,7 @@ void Mending::find_slots(const Head& head) {
 }
 
 // As many as the head states, else up to the last nonempty one.
-void Mending::read_entries(Slots& slots) {
+void SetRepair::read_entries(Slots& slots) {
   std::size_t last = 0;
   const std::uint64_t wanted = slots.count.value_or(slots.room);
   for (std::uint64_t k = 0; k < wanted; ++k) {
@@ -217,7 +217,7 @@ void Mending::read_entries(Slots& slots) {
 }
 
 // True if the records of the mode would lie in a block of the index.
-bool Mending::overlaps_index(const Entry& entry) const {
+bool SetRepair::overlaps_index(const Entry& entry) const {
   const std::uint64_t begin = entry.offset - lime::header_bytes, end = end_of(record_of(entry), entry_bytes_);
   return std::ranges::any_of(blocks_, [&](const Slots& slots) {
     return begin < end_of(slots.offset, Block::head_bytes + slots.room * entry_bytes_) &&
@@ -225,7 +225,8 @@ bool Mending::overlaps_index(const Entry& entry) const {
   });
 }
 
-std::optional<Kept> Mending::choose(std::uint64_t number, const std::optional<Entry>& entry, std::uint64_t end) const {
+std::optional<Kept> SetRepair::choose(std::uint64_t number, const std::optional<Entry>& entry,
+                                      std::uint64_t end) const {
   const auto fits = [&](const Entry& one) {
     const Payload payload = payload_of(one);
     return one.offset >= end + lime::header_bytes && one.offset <= file_.size() &&
@@ -238,7 +239,7 @@ std::optional<Kept> Mending::choose(std::uint64_t number, const std::optional<En
   return found != found_.rend() ? std::optional(Kept{number, found->entry, false}) : std::nullopt;
 }
 
-void Mending::choose() {
+void SetRepair::choose() {
   std::uint64_t end = end_of(blocks_.front().offset, blocks_.front().room * entry_bytes_ + Block::head_bytes);
   std::vector<std::uint64_t> lost;
   bool is_cut = false;
@@ -277,7 +278,7 @@ void Mending::choose() {
   }
 }
 
-void Mending::tell_lost(std::uint64_t first, std::uint64_t last, const std::string& why) {
+void SetRepair::tell_lost(std::uint64_t first, std::uint64_t last, const std::string& why) {
   const bool is_one = first == last;
   std::string message = is_one ? fmt::format("mode {} is lost and omitted", first)
                                : fmt::format("modes {} to {} are lost and omitted", first, last);
@@ -290,7 +291,7 @@ void Mending::tell_lost(std::uint64_t first, std::uint64_t last, const std::stri
 }
 
 // Bytes between the pieces of the set: from the last on, so that those before them keep their positions.
-void Mending::leave_out_gaps() {
+void SetRepair::leave_out_gaps() {
   std::vector<OwnBytes> pieces{{0, end_of(lime::header_bytes, document_bytes_)}};
   for (const Slots& slots : blocks_) {
     pieces.push_back(
@@ -318,7 +319,7 @@ void Mending::leave_out_gaps() {
   if (needed > size && last > file_.size()) file_.append_zeros(last - file_.size());
 }
 
-void Mending::leave_out(std::uint64_t begin, std::uint64_t end) {
+void SetRepair::leave_out(std::uint64_t begin, std::uint64_t end) {
   bool holds_modes = false;
   for (const FoundMode& one : found_) {
     if (one.entry.offset < begin || one.end > end) continue;
@@ -350,7 +351,7 @@ void Mending::leave_out(std::uint64_t begin, std::uint64_t end) {
 }
 
 // Otherwise the new set would not mention its losses. Everything after the description moves.
-void Mending::mark() {
+void SetRepair::mark() {
   if (missing_.empty()) return;
   put_header(lime::header_bytes, type::head, document_bytes_, true, false);
   constexpr std::size_t most_listed = 4;
@@ -375,14 +376,14 @@ void Mending::mark() {
        "the description of the new set states that modes are missing, so it is called unproven");
 }
 
-bool Mending::put(std::uint64_t offset, base::Bytes bytes) {
+bool SetRepair::put(std::uint64_t offset, base::Bytes bytes) {
   if (read(file_, offset, bytes.size()) == std::vector<std::byte>(bytes.begin(), bytes.end())) return false;
   file_.replace(offset, bytes.size(), bytes);
   return true;
 }
 
 // The header of a record, and the zeros after its payload.
-void Mending::put_header(std::uint64_t offset, std::string_view type, std::uint64_t bytes, bool begins, bool ends) {
+void SetRepair::put_header(std::uint64_t offset, std::string_view type, std::uint64_t bytes, bool begins, bool ends) {
   const lime::HeaderBytes right = header_of(type, bytes, begins, ends);
   const std::uint64_t at = offset - lime::header_bytes;
   if (put(at, right)) {
@@ -394,7 +395,7 @@ void Mending::put_header(std::uint64_t offset, std::string_view type, std::uint6
   }
 }
 
-void Mending::write() {
+void SetRepair::write() {
   put_header(lime::header_bytes, type::head, document_bytes_, true, false);
   const std::vector<std::byte> nothing(static_cast<std::size_t>(entry_bytes_));
   bool changes_index = false;
@@ -436,7 +437,7 @@ void Mending::write() {
 
 }  // namespace
 
-void mend(base::EditedSource& file, const Limits&, Findings& done) { Mending(file, done).run(); }
+void mend(base::EditedSource& file, const Limits&, Findings& done) { SetRepair(file, done).run(); }
 
 void store_sums(base::EditedSource& file, const Catalog& catalog, const FieldEntry& entry, const Digest& sums) {
   const Head head = read_head(file);

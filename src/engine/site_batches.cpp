@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/stretches.hpp"
+#include "engine/site_batches.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -11,15 +11,15 @@
 
 namespace lq::engine {
 
-bool are_alike(std::span<const Stretch> stretches) noexcept {
+bool are_alike(std::span<const SiteBatch> batches) noexcept {
   const auto has_as_many = [](const Piece& a, const Piece& b) { return a.sites == b.sites; };
-  return std::ranges::all_of(stretches, [&](const Stretch& stretch) {
-    return std::ranges::equal(stretch.pieces, stretches.front().pieces, has_as_many);
+  return std::ranges::all_of(batches, [&](const SiteBatch& batch) {
+    return std::ranges::equal(batch.pieces, batches.front().pieces, has_as_many);
   });
 }
 
-Stretches::Stretches(std::vector<lattice::Rows> rows, std::uint64_t max_sites, std::uint64_t tile_sites,
-                     std::optional<lattice::Blocks> blocks)
+SiteBatches::SiteBatches(std::vector<lattice::Rows> rows, std::uint64_t max_sites, std::uint64_t tile_sites,
+                         std::optional<lattice::Blocks> blocks)
     : max_sites_(std::max<std::uint64_t>(max_sites / std::max<std::size_t>(rows.size(), 1), 1)),
       tile_sites_(tile_sites),
       blocks_(std::move(blocks)) {
@@ -27,7 +27,7 @@ Stretches::Stretches(std::vector<lattice::Rows> rows, std::uint64_t max_sites, s
   if (blocks_ && blocks_->count() > 0) parts_.front().rows.narrow(blocks_->box(block_++));
 }
 
-bool Stretches::refill(Part& part) {
+bool SiteBatches::refill(Part& part) {
   Piece& rest = part.rest;
   if (rest.sites > 0) return true;
   while (!part.rows.next(rest.row)) {
@@ -39,45 +39,45 @@ bool Stretches::refill(Part& part) {
   return true;
 }
 
-std::uint64_t Stretches::most_from(std::uint64_t site) const noexcept {
+std::uint64_t SiteBatches::most_from(std::uint64_t site) const noexcept {
   return tile_sites_ == 0 ? max_sites_ : std::min(max_sites_, tile_sites_ - site % tile_sites_);
 }
 
-bool Stretches::next(Stretch& stretch) {
+bool SiteBatches::next(SiteBatch& batch) {
   for (std::size_t tried = 0; tried < parts_.size(); ++tried) {
     Part& part = parts_[turn_];
     turn_ = (turn_ + 1) % parts_.size();
-    if (next_of(part, stretch)) return true;
+    if (next_of(part, batch)) return true;
   }
   return false;
 }
 
-std::span<const Stretch> Stretches::next(std::span<Stretch> room) {
+std::span<const SiteBatch> SiteBatches::next(std::span<SiteBatch> room) {
   std::size_t filled = 0;
   while (filled < room.size() && next(room[filled])) ++filled;
   return room.first(filled);
 }
 
-bool Stretches::next_of(Part& part, Stretch& stretch) {
+bool SiteBatches::next_of(Part& part, SiteBatch& batch) {
   Piece& rest = part.rest;
-  stretch.pieces.clear();
-  stretch.sites = 0;
+  batch.pieces.clear();
+  batch.sites = 0;
   std::uint64_t most = max_sites_;
-  while (stretch.sites < most && stretch.pieces.size() < most_pieces && refill(part)) {
-    if (stretch.pieces.empty()) {
-      stretch.file_site = rest.file_site();
-      most = most_from(stretch.file_site);
-    } else if (rest.file_site() != stretch.file_site + stretch.sites) {
+  while (batch.sites < most && batch.pieces.size() < most_pieces && refill(part)) {
+    if (batch.pieces.empty()) {
+      batch.file_site = rest.file_site();
+      most = most_from(batch.file_site);
+    } else if (rest.file_site() != batch.file_site + batch.sites) {
       break;
     }
     Piece piece = rest;
-    piece.sites = std::min(rest.sites, most - stretch.sites);
-    stretch.pieces.push_back(piece);
-    stretch.sites += piece.sites;
+    piece.sites = std::min(rest.sites, most - batch.sites);
+    batch.pieces.push_back(piece);
+    batch.sites += piece.sites;
     rest.skip += piece.sites;
     rest.sites -= piece.sites;
   }
-  return stretch.sites > 0;
+  return batch.sites > 0;
 }
 
 namespace {
