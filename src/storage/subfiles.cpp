@@ -349,8 +349,8 @@ ReplacedSet::ReplacedSet(Transport& transport, std::string path) : transport_(tr
   if (transport_.kind(path_) != PathKind::file) return;
   try {
     before_ = set_in(*transport_.open_read(path_), path_);
-  } catch (const Error&) {
-    before_.reset();
+  } catch (const Error& error) {
+    if (error.code() == Code::io) throw;  // whether subfiles would be left behind is unknown
   }
 }
 

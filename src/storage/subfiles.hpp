@@ -101,7 +101,8 @@ void remove_subfiles(const PartitionedFile& set, const std::string& path);
 // A set of subfiles whose description another file replaces.
 class ReplacedSet {
  public:
-  // Before: looks what is described at `path`; a damaged description does not say what belongs to it.
+  // Before: looks what is described at `path`; a damaged description does not say what belongs to it. io: it cannot be
+  // read.
   ReplacedSet(Transport& transport, std::string path);
   // Afterwards: removes its subfiles, as remove_subfiles() does, except those that belong to the new file.
   void remove_rest();
