@@ -10,6 +10,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include "support/sanitizers.hpp"
 
 namespace lq::testing {
@@ -22,6 +28,14 @@ template <class Work>
 bool with_few_threads(const Work& work) {
   const pid_t child = ::fork();
   if (child == 0) {
+#ifdef __GLIBC__
+    // Threads find memory in the heap when stacks have taken all address space: glibc ends the process where a thread
+    // has none to note its destructors in.
+    ::mallopt(M_ARENA_MAX, 1);
+    ::mallopt(M_MMAP_THRESHOLD, 1 << 24);
+    ::mallopt(M_TRIM_THRESHOLD, 1 << 30);
+    std::free(std::malloc(4 << 20));
+#endif
     struct rlimit limit {};
     ::getrlimit(RLIMIT_AS, &limit);
     limit.rlim_cur = 600 << 20;
