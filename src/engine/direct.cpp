@@ -117,7 +117,7 @@ class MoveIn final : public StepwiseTransfer {
     RowsIn::Target target = {};
   };
 
-  // Reads the next stretches.
+  // Reads the next batches.
   void fetch(Fetched& next) {
     next.batches = batches_.next(next.room);
     if (next.batches.empty()) return;
@@ -192,7 +192,7 @@ std::unique_ptr<StepwiseTransfer> move_in(base::ByteSource& file, const Payload&
   return std::make_unique<MoveIn>(file, payload, rows, field, options, stats);
 }
 
-// Each thread takes the next stretch and does all its work, in its own block. No thread waits for another before the
+// Each thread takes the next batch and does all its work, in its own block. No thread waits for another before the
 // end, when their statistics are merged. A thread that waits for the end may also take part.
 
 namespace {
@@ -274,7 +274,7 @@ class ByTeam final : public StepwiseTransfer {
     Way way;
     Block block;
     std::vector<SiteBatch> batches;  // at once
-    std::uint64_t failed_at = 0;     // first file site of the stretches that failed
+    std::uint64_t failed_at = 0;     // first file site of the batches that failed
     std::exception_ptr failure;
   };
   using Workers = std::vector<std::unique_ptr<WorkerState>>;
@@ -319,7 +319,7 @@ class ByTeam final : public StepwiseTransfer {
     return batches;
   }
 
-  // Stretches after a failure may have been moved; those before it were. The lowest failure is therefore the one that a
+  // Batches after a failure may have been moved; those before it were. The lowest failure is therefore the one that a
   // single thread would have met.
   void merge_workers() {
     const WorkerState* lowest = nullptr;
@@ -332,7 +332,7 @@ class ByTeam final : public StepwiseTransfer {
     if (lowest != nullptr) std::rethrow_exception(lowest->failure);
   }
 
-  // Contiguous stretches are passed as one hint. For short rows the kernel's own readahead is cheaper.
+  // Contiguous batches are passed as one hint. For short rows the kernel's own readahead is cheaper.
   void announce_next() {
     SiteBatches coming = [&] {
       const std::lock_guard lock(mutex_);
@@ -370,7 +370,7 @@ class ByTeam final : public StepwiseTransfer {
   };
 
   static constexpr std::uint64_t most_ahead = 64 * 1024 * 1024;  // bytes of hints
-  static constexpr std::uint64_t least_ahead = 64 * 1024;        // minimum length of a stretch for a hint
+  static constexpr std::uint64_t least_ahead = 64 * 1024;        // minimum length of a batch for a hint
 
   const typename Way::Memory& field_;
   const Payload& payload_;
@@ -382,7 +382,7 @@ class ByTeam final : public StepwiseTransfer {
   std::atomic<std::uint64_t> sites_{0};  // taken by a thread
   Workers workers_;
   SiteBatches batches_;
-  std::mutex mutex_;  // guards stretches_
+  std::mutex mutex_;  // guards batches_
   std::atomic<bool> has_failed_{false};
   bool is_begun_ = false;
   std::mutex helping_;  // guards the following members

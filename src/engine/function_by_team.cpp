@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Any free thread reads the next stretch and converts it to memory form, in one of a ring of blocks. The calling thread
-// passes the stretches to the function in the order of the file; if none is ready, it reads one itself.
+// Any free thread reads the next batch and converts it to memory form, in one of a ring of blocks. The calling thread
+// passes the batches to the function in the order of the file; if none is ready, it reads one itself.
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -93,7 +93,7 @@ class ToFunction final : public StepwiseTransfer {
     return Progress::finished;
   }
 
-  // Passes on the next stretch, if it is ready.
+  // Passes on the next batch, if it is ready.
   bool give() {
     const std::uint64_t number = given_.load(std::memory_order_relaxed);
     Slot& slot = slots_[number % slots_.size()];
@@ -106,7 +106,7 @@ class ToFunction final : public StepwiseTransfer {
     return true;
   }
 
-  // A slot for the next stretch; nullptr: all blocks are in use, or no stretch is left.
+  // A slot for the next batch; nullptr: all blocks are in use, or no batch is left.
   Slot* take_next() {
     const std::lock_guard lock(mutex_);
     if (taken_ == end_ || taken_ - given_.load(std::memory_order_acquire) == slots_.size()) return nullptr;
@@ -148,9 +148,9 @@ class ToFunction final : public StepwiseTransfer {
   std::uint64_t all_sites_, given_sites_ = 0;
   int team_size_;
   std::vector<Slot> slots_;
-  std::mutex mutex_;  // guards stretches_
+  std::mutex mutex_;  // guards batches_
   SiteBatches batches_;
-  std::atomic<std::uint64_t> taken_{0}, given_{0};  // stretches
+  std::atomic<std::uint64_t> taken_{0}, given_{0};  // batches
   std::atomic<std::uint64_t> end_{~std::uint64_t{0}};
   std::vector<std::unique_ptr<WorkerState>> workers_;
   bool is_begun_ = false;

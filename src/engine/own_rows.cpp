@@ -9,9 +9,9 @@ std::uint64_t place_of(const Payload& payload, std::uint64_t file_site) {
   return payload.origin() + file_site * payload.site_bytes();
 }
 
-// Calls work(stretch, its bytes) for each of the stretches, whose sites are contiguous in `bytes`.
+// Calls work(batch, its bytes) for each of the batches, whose sites are contiguous in `bytes`.
 template <class Bytes, class Work>
-void for_each_stretch(const Payload& payload, std::span<const SiteBatch> batches, Bytes bytes, const Work& work) {
+void for_each_batch(const Payload& payload, std::span<const SiteBatch> batches, Bytes bytes, const Work& work) {
   for (const SiteBatch& batch : batches) {
     const auto size = static_cast<std::size_t>(batch.sites * payload.site_bytes());
     work(batch, bytes.first(size));
@@ -33,7 +33,7 @@ void RowsOut::pack(std::span<const SiteBatch> batches, base::MutableBytes bytes)
 
 void RowsOut::write(std::span<const SiteBatch> batches, base::Bytes bytes) {
   clock_.add(stats_.storage_seconds, [&] {
-    for_each_stretch(payload_, batches, bytes, [&](const SiteBatch& batch, base::Bytes some) {
+    for_each_batch(payload_, batches, bytes, [&](const SiteBatch& batch, base::Bytes some) {
       file_.write_at(place_of(payload_, batch.file_site), some);
     });
   });
@@ -60,7 +60,7 @@ void RowsIn::fetch_ahead(std::uint64_t file_site, std::uint64_t sites) noexcept 
 
 void RowsIn::read(std::span<const SiteBatch> batches, base::MutableBytes bytes) {
   clock_.add(stats_.storage_seconds, [&] {
-    for_each_stretch(payload_, batches, bytes, [&](const SiteBatch& batch, base::MutableBytes some) {
+    for_each_batch(payload_, batches, bytes, [&](const SiteBatch& batch, base::MutableBytes some) {
       read_whole(file_, place_of(payload_, batch.file_site), some);
     });
   });
@@ -69,7 +69,7 @@ void RowsIn::read(std::span<const SiteBatch> batches, base::MutableBytes bytes) 
 void RowsIn::take(std::span<const SiteBatch> batches, const Target& target) {
   if (target.is_in_place) return turn(batches.front(), target.bytes);
   clock_.add(stats_.pack_seconds, [&] {
-    for_each_stretch(payload_, batches, target.bytes, [&](const SiteBatch& batch, base::MutableBytes some) {
+    for_each_batch(payload_, batches, target.bytes, [&](const SiteBatch& batch, base::MutableBytes some) {
       watch(payload_, some, batch.file_site, stats_);
     });
     for_each_piece_group(batches, sink_.most_at_once() >= batches.size(),

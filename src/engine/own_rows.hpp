@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Processing of stretches of a rank's own rows that are moved together between memory and file. For one thread; several
+// Processing of batches of a rank's own rows that are moved together between memory and file. For one thread; several
 // threads each have their own object and stats.
 #pragma once
 
@@ -54,7 +54,7 @@ class RowsOut {
       : payload_(payload), source_(field, payload, rows, stats), file_(file), stats_(stats) {}
 
   lattice::Rows& rows() noexcept { return source_.rows(); }
-  // Packs the sites of stretches into file form.
+  // Packs the sites of batches into file form.
   void pack(std::span<const SiteBatch> batches, base::MutableBytes bytes);
   // Writes them to their places.
   void write(std::span<const SiteBatch> batches, base::Bytes bytes);
@@ -77,7 +77,7 @@ class RowsIn {
          TransferStats& stats)
       : payload_(payload), sink_(field, payload, rows, stats), file_(file), stats_(stats) {}
 
-  // The buffer into which the bytes of stretches are read.
+  // The buffer into which the bytes of batches are read.
   struct Target {
     base::MutableBytes bytes;
     bool is_in_place = false;  // in the user's memory
@@ -97,7 +97,7 @@ class RowsIn {
   // which may be behind a function.
   void turn(const SiteBatch& batch, base::MutableBytes bytes);
   void give(const SiteBatch& batch, base::Bytes bytes);
-  // Call after the last stretch.
+  // Call after the last batch.
   void finish();
 
  private:

@@ -22,7 +22,7 @@ lattice::RowPlan plan_of(const Box& memory, const Box& wanted) {
   return {lattice, whole(lattice), {}, memory, {}, wanted};
 }
 
-// The first site of each stretch, in turn; every site that is wanted is counted.
+// The first site of each batch, in turn; every site that is wanted is counted.
 std::vector<std::uint64_t> firsts(const lattice::RowPlan& plan, const char* words, std::uint64_t max_sites,
                                   std::vector<int>& seen) {
   SiteBatches batches(rows_by_lane(memory_layout(words), payload_of_lattice(), plan, max_sites), max_sites);
@@ -37,7 +37,7 @@ std::vector<std::uint64_t> firsts(const lattice::RowPlan& plan, const char* word
 
 TEST(Lanes, TakeTurns) {
   std::vector<int> seen;
-  // Half a lattice apart; each is a row of 128 sites, in stretches of 32.
+  // Half a lattice apart; each is a row of 128 sites, in batches of 32.
   const auto plan = plan_of(whole(lattice), whole(lattice));
   EXPECT_EQ(firsts(plan, "lanes=1,1,1,2", 64, seen), (std::vector<std::uint64_t>{0, 128, 32, 160, 64, 192, 96, 224}));
   EXPECT_EQ(seen, std::vector<int>(256, 1));
@@ -55,7 +55,7 @@ TEST(Lanes, AreThoseOfMemory) {
   EXPECT_EQ(std::vector<std::uint64_t>(four.begin(), four.begin() + 4), (std::vector<std::uint64_t>{0, 128, 16, 144}));
 }
 
-// In the block, the sites of a stretch come after those of the one before.
+// In the block, the sites of a batch come after those of the one before.
 TEST(Lanes, GoAtOnceWhereTheirRowsAreAlike) {
   const auto steps_of = [](const Box& wanted, bool at_once, std::uint64_t max_sites = 64) {
     const auto plan = plan_of(whole(lattice), wanted);

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A rank's rows collected into stretches of the file, and the order in which they are moved.
+// A rank's rows collected into batches of the file, and the order in which they are moved.
 #pragma once
 
 #include <array>
@@ -56,7 +56,7 @@ struct Run {
   }
 };
 
-inline constexpr std::size_t most_pieces = 4096;  // bounds the memory of a stretch of very small sites
+inline constexpr std::size_t most_pieces = 4096;  // bounds the memory of a batch of very small sites
 
 struct SiteBatch {
   std::uint64_t file_site = 0;
@@ -79,7 +79,7 @@ struct PieceGroup {
   std::uint64_t apart = 0;  // sites between the starts of consecutive pieces in the block
 
   PieceGroup(const Piece& piece) : pieces{&piece} {}
-  // Piece number `number` of each stretch.
+  // Piece number `number` of each batch.
   PieceGroup(std::span<const SiteBatch> batches, std::size_t number) : count(batches.size()) {
     for (std::size_t i = 0; i < count; ++i) pieces[i] = &batches[i].pieces[number];
     apart = batches.front().sites;
@@ -91,8 +91,8 @@ struct PieceGroup {
 // True if their pieces have equal lengths.
 bool are_alike(std::span<const SiteBatch> batches) noexcept;
 
-// Calls work(pieces, sites before them in a block) for all pieces of stretches that are contiguous there; with
-// `at_once`, for stretches that are alike, with pieces of all of them.
+// Calls work(pieces, sites before them in a block) for all pieces of batches that are contiguous there; with
+// `at_once`, for batches that are alike, with pieces of all of them.
 template <class Work>
 void for_each_piece_group(std::span<const SiteBatch> batches, bool at_once, const Work& work) {
   std::uint64_t skip = 0;
@@ -112,17 +112,17 @@ void for_each_piece_group(std::span<const SiteBatch> batches, bool at_once, cons
   }
 }
 
-// `rows`: the rows as one sequence, or as up to `max_sequences` that are advanced together: a stretch of each.
+// `rows`: the rows as one sequence, or as up to `max_sequences` that are advanced together: a batch of each.
 class SiteBatches {
  public:
-  // With `tile_sites`, no stretch crosses a multiple of that number of sites. With `blocks`, there is one sequence of
+  // With `tile_sites`, no batch crosses a multiple of that number of sites. With `blocks`, there is one sequence of
   // all their rows, and the rows of a block come before those of the next.
   SiteBatches(std::vector<lattice::Rows> rows, std::uint64_t max_sites, std::uint64_t tile_sites = 0,
               std::optional<lattice::Blocks> blocks = {});
   bool next(SiteBatch& batch);  // false after the last one
   // Fills the front of `room`.
   std::span<const SiteBatch> next(std::span<SiteBatch> room);
-  // Number of consecutive stretches that one thread should move.
+  // Number of consecutive batches that one thread should move.
   std::size_t sequences() const noexcept { return parts_.size(); }
 
  private:

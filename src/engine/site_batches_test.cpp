@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Stretches cover the rows' sites once, in order, in pieces that fit a block.
+// Batches cover the rows' sites once, in order, in pieces that fit a block.
 #include "engine/site_batches.hpp"
 
 #include <gtest/gtest.h>
@@ -16,9 +16,9 @@ struct Case {
   std::uint64_t max_sites;
 };
 
-class StretchesOf : public ::testing::TestWithParam<Case> {};
+class SiteBatchesOf : public ::testing::TestWithParam<Case> {};
 
-TEST_P(StretchesOf, CoverTheRowsSitesOnceInPiecesThatFit) {
+TEST_P(SiteBatchesOf, CoverTheRowsSitesOnceInPiecesThatFit) {
   const auto& [extents, mine, memory_order, max_sites] = GetParam();
   SiteBatches batches({lattice::Rows({extents, whole(extents), {}, mine, memory_order, mine})}, max_sites);
   SiteBatch batch;
@@ -39,7 +39,7 @@ TEST_P(StretchesOf, CoverTheRowsSitesOnceInPiecesThatFit) {
   EXPECT_EQ(sites, mine.volume());
 }
 
-INSTANTIATE_TEST_SUITE_P(Boxes, StretchesOf,
+INSTANTIATE_TEST_SUITE_P(Boxes, SiteBatchesOf,
                          ::testing::Values(Case{{4, 4, 4, 4}, {{0, 0, 0, 0}, {4, 4, 4, 4}}, {}, 10},
                                            Case{{4, 4, 4, 4}, {{0, 0, 0, 0}, {4, 4, 4, 4}}, {3, 2, 1, 0}, 10},
                                            Case{{4, 4, 4, 4}, {{2, 0, 0, 0}, {2, 4, 4, 4}}, {}, 1000},

@@ -13,26 +13,27 @@ namespace {
 constexpr std::int64_t close_bytes = 8192;
 
 // Split into equal lengths, for which there are special loops.
-void make_equal(std::vector<NumberRun>& stretches) {
+void make_equal(std::vector<NumberRun>& number_runs) {
   std::uint64_t length = 0;
-  for (const NumberRun& stretch : stretches) length = std::gcd(length, stretch.length);
+  for (const NumberRun& number_run : number_runs) length = std::gcd(length, number_run.length);
   if (length < 8) return;
   std::vector<NumberRun> equal;
-  for (NumberRun stretch : stretches) {
-    for (std::uint64_t left = stretch.length; left > 0; left -= length) {
-      stretch.length = length;
-      equal.push_back(stretch);
-      stretch.number += length;
-      stretch.place += static_cast<std::int64_t>(length);
+  for (NumberRun number_run : number_runs) {
+    for (std::uint64_t left = number_run.length; left > 0; left -= length) {
+      number_run.length = length;
+      equal.push_back(number_run);
+      number_run.number += length;
+      number_run.place += static_cast<std::int64_t>(length);
     }
   }
-  stretches = std::move(equal);
+  number_runs = std::move(equal);
 }
 
-bool is_close(const std::vector<NumberRun>& stretches, std::size_t number_bytes) {
+bool is_close(const std::vector<NumberRun>& number_runs, std::size_t number_bytes) {
   const auto [low, high] = std::minmax_element(
-      stretches.begin(), stretches.end(), [](const NumberRun& a, const NumberRun& b) { return a.place < b.place; });
-  return stretches.front().array == stretches.back().array && stretches.front().group == stretches.back().group &&
+      number_runs.begin(), number_runs.end(), [](const NumberRun& a, const NumberRun& b) { return a.place < b.place; });
+  return number_runs.front().array == number_runs.back().array &&
+         number_runs.front().group == number_runs.back().group &&
          (high->place - low->place) * static_cast<std::int64_t>(number_bytes) < close_bytes;
 }
 
@@ -65,20 +66,21 @@ void find_step(Bundle& bundle) {
 }  // namespace
 
 std::vector<Bundle> bundles_of(const SitePlaces& places, std::span<std::byte* const> arrays, std::size_t number_bytes) {
-  std::vector<NumberRun> stretches = places.stretches();
-  const bool close = is_close(stretches, number_bytes), has_own_places = stretches.back().group > 0;
-  if (close && !stretches.front().is_transposed) make_equal(stretches);
-  std::sort(stretches.begin(), stretches.end(),
+  std::vector<NumberRun> number_runs = places.number_runs();
+  const bool close = is_close(number_runs, number_bytes), has_own_places = number_runs.back().group > 0;
+  if (close && !number_runs.front().is_transposed) make_equal(number_runs);
+  std::sort(number_runs.begin(), number_runs.end(),
             [](const NumberRun& a, const NumberRun& b) { return a.number < b.number; });
   std::vector<Bundle> bundles;
   std::size_t held = 0;
-  for (const NumberRun& stretch : stretches) {
-    const Stripe stripe{
-        arrays[static_cast<std::size_t>(stretch.array)] + stretch.place * static_cast<std::ptrdiff_t>(number_bytes),
-        static_cast<std::size_t>(stretch.number) * number_bytes,
-        static_cast<std::size_t>(stretch.length) * number_bytes};
-    if (bundles.empty() || stretch.group != bundles.back().group || (!close && held + stripe.bytes > line_bytes)) {
-      bundles.push_back({.bytes_each = stripe.bytes, .is_transposed = stretch.is_transposed, .group = stretch.group});
+  for (const NumberRun& number_run : number_runs) {
+    const Stripe stripe{arrays[static_cast<std::size_t>(number_run.array)] +
+                            number_run.place * static_cast<std::ptrdiff_t>(number_bytes),
+                        static_cast<std::size_t>(number_run.number) * number_bytes,
+                        static_cast<std::size_t>(number_run.length) * number_bytes};
+    if (bundles.empty() || number_run.group != bundles.back().group || (!close && held + stripe.bytes > line_bytes)) {
+      bundles.push_back(
+          {.bytes_each = stripe.bytes, .is_transposed = number_run.is_transposed, .group = number_run.group});
       held = 0;
     }
     Bundle& bundle = bundles.back();

@@ -90,13 +90,13 @@ std::vector<device::NumberPlace> numbers_of(const MemoryLayout& layout, const Fi
   const std::vector<std::byte*> arrays = arrays_of(layout, spec, box, data).begin;
   const SitePlaces rule(layout, spec, box);
   std::vector<device::NumberPlace> numbers(static_cast<std::size_t>(spec.numbers));
-  for (const NumberRun& stretch : rule.stretches()) {
-    const auto array = reinterpret_cast<std::intptr_t>(arrays[static_cast<std::size_t>(stretch.array)]);
-    for (std::uint64_t i = 0; i < stretch.length; ++i) {
-      const std::uint64_t number = stretch.number + (stretch.is_transposed ? by_rows(i) : i);
-      const std::int64_t place = stretch.place + static_cast<std::int64_t>(i);
+  for (const NumberRun& number_run : rule.number_runs()) {
+    const auto array = reinterpret_cast<std::intptr_t>(arrays[static_cast<std::size_t>(number_run.array)]);
+    for (std::uint64_t i = 0; i < number_run.length; ++i) {
+      const std::uint64_t number = number_run.number + (number_run.is_transposed ? by_rows(i) : i);
+      const std::int64_t place = number_run.place + static_cast<std::int64_t>(i);
       numbers[static_cast<std::size_t>(number)] = {array + place * static_cast<std::int64_t>(spec.number_bytes()),
-                                                   stretch.group};
+                                                   number_run.group};
     }
   }
   return numbers;

@@ -27,7 +27,7 @@ void RowWalk::take_parts(Coord& x, std::uint64_t sites) noexcept {
 
 RowPlaces::RowPlaces(const MemoryLayout& layout, const FieldSpec& spec, const Box& box)
     : box_(box), rule_(layout, spec, box.extents) {
-  for (const NumberRun& stretch : rule_.stretches()) groups_ = std::max(groups_, stretch.group + 1);
+  for (const NumberRun& number_run : rule_.number_runs()) groups_ = std::max(groups_, number_run.group + 1);
 }
 
 void RowPlaces::find(std::span<const RowPart> parts) {

@@ -261,15 +261,15 @@ void SitePlaces::place_numbers(const MemoryLayout& layout, const FieldSpec& spec
 
 // Joins it to the previous one if they are neighbours both in memory and in the site.
 void SitePlaces::add(const NumberRun& next) {
-  if (!stretches_.empty() && !next.is_transposed) {
-    NumberRun& last = stretches_.back();
+  if (!number_runs_.empty() && !next.is_transposed) {
+    NumberRun& last = number_runs_.back();
     if (last.array == next.array && last.group == next.group && last.number + last.length == next.number &&
         last.place + static_cast<std::int64_t>(last.length) == next.place) {
       last.length += next.length;
       return;
     }
   }
-  stretches_.push_back(next);
+  number_runs_.push_back(next);
 }
 
 std::uint64_t SitePlaces::numbers_in_array() const {

@@ -41,9 +41,9 @@ class SitePlaces {
   static constexpr std::int64_t absent = -1;  // for a site of the parity that is not stored
 
   // Places of `places.size()` sites along an axis, the first at coordinate x of the box. If links have separate places,
-  // those of one group of stretches.
+  // those of one group of number_runs.
   void along(const Coord& x, int axis, std::uint64_t group, std::span<std::int64_t> places) const noexcept;
-  const std::vector<NumberRun>& stretches() const noexcept { return stretches_; }
+  const std::vector<NumberRun>& number_runs() const noexcept { return number_runs_; }
   int arrays() const noexcept { return arrays_; }  // without the array of norms
   std::uint64_t lanes() const noexcept { return lanes_; }
   std::int64_t site_stride() const noexcept { return site_stride_; }
@@ -75,7 +75,7 @@ class SitePlaces {
   std::uint64_t sites_ = 0;       // of one parity, with halo or padding
   std::uint64_t lanes_ = 1;
   std::uint64_t group_stride_ = 0;  // numbers from the links of a direction to those of the next
-  std::vector<NumberRun> stretches_;
+  std::vector<NumberRun> number_runs_;
   int arrays_ = 1;
   std::uint64_t numbers_in_array_ = 0;
 };
