@@ -12,9 +12,11 @@
 
 namespace lq::base {
 
+inline constexpr std::uint64_t fnv1a_prime = 0x100000001b3;
+
 inline std::uint64_t fnv1a(Bytes bytes) noexcept {
   std::uint64_t hash = 0xcbf29ce484222325;
-  for (const std::byte byte : bytes) hash = (hash ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3;
+  for (const std::byte byte : bytes) hash = (hash ^ std::to_integer<std::uint64_t>(byte)) * fnv1a_prime;
   return hash;
 }
 

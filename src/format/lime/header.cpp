@@ -43,6 +43,17 @@ Header decode(std::span<const std::byte, header_bytes> bytes) {
   return header;
 }
 
+Record record_of(const Header& header, std::uint64_t at) {
+  Record record;
+  record.type = header.type;
+  record.mb_flag = header.mb_flag;
+  record.me_flag = header.me_flag;
+  record.header_offset = at;
+  record.offset = at + header_bytes;
+  record.data_length = header.data_length;
+  return record;
+}
+
 HeaderBytes encode(const Header& header) {
   check_type(header.type);
   if (header.data_length >= length_limit) {

@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 
+#include <limequat/catalog.hpp>
+
 #include "base/bytes.hpp"
 
 namespace lq::format::lime {
@@ -44,6 +46,8 @@ bool has_magic(base::Bytes bytes) noexcept;  // of at least 4 bytes
 // A header except for its magic number: a type of plain characters, filled with NULs, and a possible length.
 bool resembles_header(base::Bytes bytes);
 Header decode(std::span<const std::byte, header_bytes> bytes);
+// What the header at byte `at` says of its record; its message is not known from it.
+Record record_of(const Header& header, std::uint64_t at);
 // invalid_argument: a type that check_type() refuses; too_large: a length of 2^63 and more.
 HeaderBytes encode(const Header& header);
 // The same for any type of at most 127 characters and any length.

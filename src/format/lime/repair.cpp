@@ -38,9 +38,9 @@ std::byte flags_of(const Record& record) noexcept {
   return static_cast<std::byte>((record.mb_flag ? mb_mask : 0U) | (record.me_flag ? me_mask : 0U));
 }
 
-class Repairer {
+class HeaderRepair {
  public:
-  Repairer(base::EditedSource& file, const RepairRules& rules, Findings& done)
+  HeaderRepair(base::EditedSource& file, const RepairRules& rules, Findings& done)
       : file_(file), rules_(rules), done_(done) {}
 
   RepairedHeaders run();
@@ -76,13 +76,13 @@ class Repairer {
 };
 
 // A whole header, except for damage that mend_header() repairs.
-bool Repairer::stands_header_at(std::uint64_t offset) {
+bool HeaderRepair::stands_header_at(std::uint64_t offset) {
   HeaderBytes bytes;
   return read_header(offset, bytes) == header_bytes && (has_magic(bytes) || resembles_header(bytes));
 }
 
 // Headers are at multiples of 8; an intact one does not occur in data by accident.
-std::optional<std::uint64_t> Repairer::next_header(std::uint64_t from) {
+std::optional<std::uint64_t> HeaderRepair::next_header(std::uint64_t from) {
   std::vector<std::byte> block(block_bytes + header_bytes);
   for (std::uint64_t at = from; at < file_.size(); at += block_bytes) {
     const base::Bytes held = base::Bytes(block).first(file_.read_at(at, block));
@@ -95,7 +95,7 @@ std::optional<std::uint64_t> Repairer::next_header(std::uint64_t from) {
 }
 
 // The only known type that differs from these 128 bytes in a single byte; empty: none, or it is known.
-std::string_view Repairer::mended_type(base::Bytes field) const {
+std::string_view HeaderRepair::mended_type(base::Bytes field) const {
   std::string_view near;
   for (const std::string_view type : rules_.types) {
     std::size_t differing = 0;
@@ -109,7 +109,7 @@ std::string_view Repairer::mended_type(base::Bytes field) const {
   return near;
 }
 
-void Repairer::mend_header(std::uint64_t at, HeaderBytes& bytes) {
+void HeaderRepair::mend_header(std::uint64_t at, HeaderBytes& bytes) {
   Header header = decode(bytes);
   std::vector<std::string> mended;
   if (!has_magic(bytes)) mended.emplace_back("the magic number");
@@ -138,7 +138,7 @@ void Repairer::mend_header(std::uint64_t at, HeaderBytes& bytes) {
 }
 
 // Offset after the last nonzero byte in begin .. offset-1.
-std::uint64_t Repairer::last_byte_before(std::uint64_t offset, std::uint64_t begin) {
+std::uint64_t HeaderRepair::last_byte_before(std::uint64_t offset, std::uint64_t begin) {
   std::vector<std::byte> block(std::size_t{1} << 16);
   while (offset > begin) {
     const std::uint64_t from = offset - std::min<std::uint64_t>(offset - begin, block.size());
@@ -152,7 +152,7 @@ std::uint64_t Repairer::last_byte_before(std::uint64_t offset, std::uint64_t beg
 }
 
 // The length of a record whose padding ends where the next header begins.
-std::optional<std::uint64_t> Repairer::length_up_to(const Record& record, std::uint64_t next) {
+std::optional<std::uint64_t> HeaderRepair::length_up_to(const Record& record, std::uint64_t next) {
   const std::uint64_t padded = next - record.offset;
   const std::uint64_t used = last_byte_before(next, record.offset) - record.offset;
   std::vector<std::uint64_t> near;
@@ -171,7 +171,7 @@ std::optional<std::uint64_t> Repairer::length_up_to(const Record& record, std::u
 }
 
 // A complete XML document.
-bool Repairer::is_document(std::uint64_t offset, std::uint64_t end) {
+bool HeaderRepair::is_document(std::uint64_t offset, std::uint64_t end) {
   if (end <= offset || end - offset > longest_document) return false;
   std::string text(static_cast<std::size_t>(end - offset), '\0');
   if (file_.read_at(offset, std::as_writable_bytes(std::span(text))) < text.size()) return false;
@@ -184,7 +184,7 @@ bool Repairer::is_document(std::uint64_t offset, std::uint64_t end) {
   }
 }
 
-bool Repairer::is_text(std::uint64_t offset, std::uint64_t end) {
+bool HeaderRepair::is_text(std::uint64_t offset, std::uint64_t end) {
   if (end <= offset || end - offset > longest_document) return false;
   std::vector<std::byte> bytes(static_cast<std::size_t>(end - offset));
   return file_.read_at(offset, bytes) == bytes.size() && std::ranges::all_of(bytes, [](std::byte b) {
@@ -193,18 +193,18 @@ bool Repairer::is_text(std::uint64_t offset, std::uint64_t end) {
 }
 
 // The end of a text whose last nonzero byte is at end-1: most programs count a NUL in all their texts, or in none.
-std::uint64_t Repairer::with_nul(std::uint64_t end, std::uint64_t limit) const {
+std::uint64_t HeaderRepair::with_nul(std::uint64_t end, std::uint64_t limit) const {
   return std::min(end + (texts_end_with_nul_ ? 1 : 0), limit);
 }
 
-void Repairer::learn_from(const Record& record) {
+void HeaderRepair::learn_from(const Record& record) {
   std::array<std::byte, 1> last{};
   if (record.data_length < 2 || !is_text(record.offset, record.offset + record.data_length - 1)) return;
   if (file_.read_at(record.offset + record.data_length - 1, last) == 0) return;
   texts_end_with_nul_ = last[0] == std::byte{0};
 }
 
-void Repairer::set_length(Record& record, std::uint64_t length) {
+void HeaderRepair::set_length(Record& record, std::uint64_t length) {
   std::array<std::byte, 8> bytes{};
   base::store_be(bytes.data(), length);
   say("repair-length", record,
@@ -214,7 +214,7 @@ void Repairer::set_length(Record& record, std::uint64_t length) {
 }
 
 // False: the record ends early, or its end is unknown.
-bool Repairer::mend_length(Record& record) {
+bool HeaderRepair::mend_length(Record& record) {
   const std::uint64_t left = left_behind(file_, record);
   const bool fits = record.data_length < length_limit && record.data_length <= left;
   const std::uint64_t behind = fits ? std::min(end_of(record), file_.size()) : 0;
@@ -242,14 +242,14 @@ bool Repairer::mend_length(Record& record) {
 }
 
 // A text that continues in what would be padding by its length.
-void Repairer::mend_end_of_text(Record& record, std::uint64_t behind) {
+void HeaderRepair::mend_end_of_text(Record& record, std::uint64_t behind) {
   const std::uint64_t end = last_byte_before(behind, record.offset);
   if (end <= record.offset + record.data_length || !is_document(record.offset, end)) return;
   if (is_document(record.offset, record.offset + record.data_length)) return;
   set_length(record, with_nul(end - record.offset, behind - record.offset));
 }
 
-void Repairer::mend_padding(const Record& record) {
+void HeaderRepair::mend_padding(const Record& record) {
   const std::uint64_t at = record.offset + record.data_length;
   const std::uint64_t wanted = padding(record.data_length);
   std::array<std::byte, 8> bytes{};
@@ -262,7 +262,7 @@ void Repairer::mend_padding(const Record& record) {
 }
 
 // Anything that may have been a record is lost.
-void Repairer::leave_out(std::uint64_t from, const std::string& what, bool may_be_records) {
+void HeaderRepair::leave_out(std::uint64_t from, const std::string& what, bool may_be_records) {
   Finding finding;
   finding.severity = may_be_records ? Severity::error : Severity::warning;
   finding.code = may_be_records ? Code::truncated : Code::ok;
@@ -275,7 +275,7 @@ void Repairer::leave_out(std::uint64_t from, const std::string& what, bool may_b
 }
 
 // Nothing is made of them, and the record before still says that they are missing.
-void Repairer::name_lost_records(std::uint64_t from) {
+void HeaderRepair::name_lost_records(std::uint64_t from) {
   result_.is_broken = true;
   Finding finding;
   finding.severity = Severity::error;
@@ -289,7 +289,7 @@ void Repairer::name_lost_records(std::uint64_t from) {
   done_.add(std::move(finding));
 }
 
-void Repairer::mend_flags() {
+void HeaderRepair::mend_flags() {
   std::vector<Record>& records = result_.records;
   std::vector<std::byte> before;
   for (const Record& record : records) before.push_back(flags_of(record));
@@ -312,7 +312,7 @@ void Repairer::mend_flags() {
   }
 }
 
-RepairedHeaders Repairer::run() {
+RepairedHeaders HeaderRepair::run() {
   for (std::uint64_t at = 0; at < file_.size();) {
     HeaderBytes bytes;
     if (read_header(at, bytes) < header_bytes) {
@@ -330,14 +330,7 @@ RepairedHeaders Repairer::run() {
       break;
     }
     mend_header(at, bytes);
-    const Header header = decode(bytes);
-    Record record;
-    record.type = header.type;
-    record.mb_flag = header.mb_flag;
-    record.me_flag = header.me_flag;
-    record.header_offset = at;
-    record.offset = at + header_bytes;
-    record.data_length = header.data_length;
+    Record record = record_of(decode(bytes), at);
     const bool goes_on = mend_length(record);
     if (goes_on) {
       mend_padding(record);
@@ -354,7 +347,7 @@ RepairedHeaders Repairer::run() {
 }  // namespace
 
 RepairedHeaders repair_headers(base::EditedSource& file, const RepairRules& rules, Findings& done) {
-  return Repairer(file, rules, done).run();
+  return HeaderRepair(file, rules, done).run();
 }
 
 // At any position: inserted or lost bytes move all headers after them.

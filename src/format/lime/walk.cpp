@@ -146,13 +146,7 @@ void Walker::check_end() {
 
 bool Walker::accept(Record& record, base::Bytes header) {
   ++count_;
-  record = Record{};
-  record.type = header_.type;
-  record.mb_flag = header_.mb_flag;
-  record.me_flag = header_.me_flag;
-  record.header_offset = next_;
-  record.offset = next_ + header_bytes;
-  record.data_length = header_.data_length;
+  record = record_of(header_, next_);
   count_message(record);
   if (header_.version != version) {
     findings_.error(Code::malformed, "lime-version", record,
