@@ -21,6 +21,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <limequat/ensemble.hpp>
 #include <limequat/error.hpp>
 #include <limequat/storage.hpp>
 
@@ -169,27 +170,40 @@ bool is_member(const std::string& word) {
 
 std::string path_of_word(const std::string& word) { return is_address(word) ? path_of_packed(word) : word; }
 
-struct PackedFile::State {
-  explicit State(const std::string& word)
-      : server(word),
-        file({.read_at = [this](std::uint64_t offset, std::span<std::byte> to) { return server.read_at(offset, to); },
-              .bytes = server.bytes(),
-              .name = server.path(),
-              .modified = static_cast<std::int64_t>(server.modified()),
-              .request_bytes = 64 * base::mebi}) {}
+namespace {
 
-  AddressServer server;
-  CallbackFile file;
+// A packed file or an address: readable as long as the object exists.
+class ServedFile {
+ public:
+  explicit ServedFile(const std::string& word)
+      : server_(word),
+        file_({.read_at = [this](std::uint64_t offset, std::span<std::byte> to) { return server_.read_at(offset, to); },
+               .bytes = server_.bytes(),
+               .name = server_.path(),
+               .modified = static_cast<std::int64_t>(server_.modified()),
+               .request_bytes = 64 * base::mebi}) {}
+
+  const std::string& path() const noexcept { return file_.path(); }
+
+ private:
+  AddressServer server_;
+  CallbackFile file_;
 };
 
-PackedFile::PackedFile(const std::string& word) : state_(std::make_unique<State>(word)) {}
-PackedFile::~PackedFile() = default;
-const std::string& PackedFile::path() const noexcept { return state_->file.path(); }
+}  // namespace
 
 std::string path_of_packed(const std::string& word) {
   // Never destroyed: the table of mounts may be destroyed first. The processes end when their sockets are closed.
-  static auto& open = *new std::map<std::string, PackedFile>;
+  static auto& open = *new std::map<std::string, ServedFile>;
   return open.try_emplace(word, word).first->second.path();
+}
+
+void open_packed_files() {
+  ensemble::set_unpacking([](const std::string& path) -> std::shared_ptr<const std::string> {
+    if (!is_packed(path)) return nullptr;
+    const auto file = std::make_shared<ServedFile>(path);
+    return {file, &file->path()};
+  });
 }
 
 }  // namespace lq::cli

@@ -6,7 +6,6 @@
 // process, and the library reads its output like a file.
 #pragma once
 
-#include <memory>
 #include <string>
 
 namespace lq::cli {
@@ -16,6 +15,7 @@ bool is_address(const std::string& word);
 
 // The path by which the library reads an address until the program ends: the address as messages may show it, without
 // password and query. Any other word is returned unchanged. Throws the server's error, or unsupported without the
+// Python package.
 std::string path_of_word(const std::string& word);
 
 // True if a word names an existing compressed file or archive (by its suffix), or a member of one.
@@ -25,20 +25,7 @@ bool is_member(const std::string& word);
 // The path by which the library reads its contents until the program ends. Throws as path_of_word().
 std::string path_of_packed(const std::string& word);
 
-// One of many packed files: it is readable as long as the object exists.
-class PackedFile {
- public:
-  // Throws as path_of_word().
-  explicit PackedFile(const std::string& word);
-  ~PackedFile();
-  PackedFile(const PackedFile&) = delete;
-  PackedFile& operator=(const PackedFile&) = delete;
-
-  const std::string& path() const noexcept;
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
+// From now on folders and catalogues judge packed files by their contents.
+void open_packed_files();
 
 }  // namespace lq::cli

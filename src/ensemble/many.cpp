@@ -14,6 +14,7 @@
 #include "base/bytes.hpp"
 #include "base/ordered_results.hpp"
 #include "comm/team.hpp"
+#include "ensemble/contents.hpp"
 #include "ensemble/files.hpp"
 #include "ensemble/folder.hpp"
 #include "io/verdict.hpp"
@@ -220,6 +221,20 @@ void look(Candidate& file, const Folders& folders, const Limits& limits, EarlyVe
   file.what = examined.other;
 }
 
+// Of a file that should be a lattice file: it may be packed, and is then judged by its contents.
+VerifiedFile verified_lost(VerifiedFile lost, const VerifyOptions& options) {
+  try {
+    std::optional<Verification> contents = verify_contents(lost.path, options);
+    if (!contents) return lost;
+    lost.verdict = contents->verdict;
+    lost.verification = std::move(contents);
+    lost.problem.clear();
+  } catch (const Error& error) {
+    lost.problem = error.what();
+  }
+  return lost;
+}
+
 VerifiedFile answer_of(const Candidate& file, const Place& place, const Folders& folders,
                        const VerifyOptions& options) {
   switch (place.role) {
@@ -228,8 +243,10 @@ VerifiedFile answer_of(const Candidate& file, const Place& place, const Folders&
     case FileRole::stranger:
       return not_verified(file.path, Verdict::foreign, fmt::format("{}: this is {}", file.path, file.what));
     default:
-      return not_verified(file.path, verdict_of(place.role), sentence_of(place, file.path, file.what));
+      break;
   }
+  VerifiedFile answer = not_verified(file.path, verdict_of(place.role), sentence_of(place, file.path, file.what));
+  return place.role == FileRole::lost ? verified_lost(std::move(answer), options) : answer;
 }
 
 std::int64_t now_in_nanoseconds() {
