@@ -198,12 +198,34 @@ std::string path_of_packed(const std::string& word) {
   return open.try_emplace(word, word).first->second.path();
 }
 
-void open_packed_files() {
-  ensemble::set_unpacking([](const std::string& path) -> std::shared_ptr<const std::string> {
-    if (!is_packed(path)) return nullptr;
-    const auto file = std::make_shared<ServedFile>(path);
-    return {file, &file->path()};
-  });
+std::string without_packing(const std::string& name) {
+  for (const std::string_view suffix : {".gz", ".xz", ".bz2", ".zst"}) {
+    if (name.size() > suffix.size() && name.ends_with(suffix)) return name.substr(0, name.size() - suffix.size());
+  }
+  return name;
 }
+
+namespace {
+
+std::shared_ptr<const std::string> contents_of_packed(const std::string& path) {
+  if (!is_packed(path)) return nullptr;
+  const auto file = std::make_shared<ServedFile>(path);
+  return {file, &file->path()};
+}
+
+}  // namespace
+
+FoundFile::FoundFile(const std::string& path, const Communicator& communicator) {
+  std::exception_ptr failure;
+  try {
+    path_ = contents_of_packed(path);
+    if (path_ == nullptr) path_ = std::make_shared<const std::string>(path);
+  } catch (const Error&) {
+    failure = std::current_exception();
+  }
+  communicator.agree(failure);
+}
+
+void open_packed_files() { ensemble::set_unpacking(contents_of_packed); }
 
 }  // namespace lq::cli

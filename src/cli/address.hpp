@@ -6,7 +6,10 @@
 // process, and the library reads its output like a file.
 #pragma once
 
+#include <memory>
 #include <string>
+
+#include <limequat/grid.hpp>
 
 namespace lq::cli {
 
@@ -24,6 +27,20 @@ bool is_packed(const std::string& word);
 bool is_member(const std::string& word);
 // The path by which the library reads its contents until the program ends. Throws as path_of_word().
 std::string path_of_packed(const std::string& word);
+
+// A name without the suffix of a compressed file: "conf.1.ildg" for "conf.1.ildg.gz".
+std::string without_packing(const std::string& name);
+
+// A file of a folder, to be read: if it is packed, its contents are open as long as the object exists.
+class FoundFile {
+ public:
+  // Collective. Throws as path_of_word(), on all ranks.
+  FoundFile(const std::string& path, const Communicator& communicator);
+  const std::string& path() const noexcept { return *path_; }
+
+ private:
+  std::shared_ptr<const std::string> path_;
+};
 
 // From now on folders and catalogues judge packed files by their contents.
 void open_packed_files();

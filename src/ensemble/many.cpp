@@ -235,17 +235,17 @@ VerifiedFile verified_lost(VerifiedFile lost, const VerifyOptions& options) {
   return lost;
 }
 
+VerifiedFile no_entry(const Candidate& file, const Place& place) {
+  if (place.role == FileRole::stranger) {
+    return not_verified(file.path, Verdict::foreign, fmt::format("{}: this is {}", file.path, file.what));
+  }
+  return not_verified(file.path, verdict_of(place.role), sentence_of(place, file.path, file.what));
+}
+
 VerifiedFile answer_of(const Candidate& file, const Place& place, const Folders& folders,
                        const VerifyOptions& options) {
-  switch (place.role) {
-    case FileRole::entry:
-      return file.verified ? *file.verified : verified(folders, file.path, options);
-    case FileRole::stranger:
-      return not_verified(file.path, Verdict::foreign, fmt::format("{}: this is {}", file.path, file.what));
-    default:
-      break;
-  }
-  VerifiedFile answer = not_verified(file.path, verdict_of(place.role), sentence_of(place, file.path, file.what));
+  if (place.role == FileRole::entry) return file.verified ? *file.verified : verified(folders, file.path, options);
+  VerifiedFile answer = no_entry(file, place);
   return place.role == FileRole::lost ? verified_lost(std::move(answer), options) : answer;
 }
 
@@ -300,7 +300,7 @@ Below look_below(const std::string& folder, int threads, const Limits& limits) {
     } else if (places[k].role == FileRole::entry) {
       below.entries.push_back(files[k].path);
     } else if (places[k].role != FileRole::part) {
-      below.others.push_back(answer_of(files[k], places[k], listing.folders(), {}));
+      below.others.push_back(no_entry(files[k], places[k]));
     }
   }
   return below;
