@@ -7,6 +7,7 @@ import ctypes
 import datetime
 import io
 import itertools
+import operator
 import os
 import posixpath
 import re
@@ -257,7 +258,7 @@ def open_url(url):
     address, package = shown(url), _PACKAGES.get(scheme)
     fsspec = needed("fsspec", f"reading {address}", "fsspec" if package is None else f"fsspec and {package}")
     try:
-        return _OfFsspec(fsspec.open(url, "rb").open(), address, secrets_of(url))
+        return _OfFsspec(fsspec.open(url, "rb"), address, secrets_of(url))
     except BaseException as error:
         if isinstance(error, Error) or not isinstance(error, Exception):
             raise
@@ -295,7 +296,12 @@ class _Addressed:
 
 
 class _OfFsspec(_Addressed):
-    """A file that fsspec opened."""
+    """A file that fsspec opens. Its description is kept: of an archive it holds the only reference, and without it the archive
+    would be closed."""
+
+    def __init__(self, description, address, secrets):
+        super().__init__(description.open(), address, secrets)
+        self._description = description
 
     def find_digests(self):
         """What the server states of the whole file: {algorithm: bytes}. Of the file systems of fsspec that of XRootD can tell."""
@@ -318,12 +324,13 @@ def pieces_of(file, count):
     """The next ``count`` bytes of a file object, or fewer at its end, in the pieces that it returns."""
     while count > 0:
         data = file.read(count)
-        if not data:
+        data = memoryview(b"" if data is None else data)  # objects return whatever has bytes: bytearray, arrays
+        if data.nbytes == 0:
             return
-        if len(data) > count:
-            raise ValueError(f"read({count}) returned {len(data)} bytes")
-        count -= len(data)
-        yield data
+        if data.nbytes > count:
+            raise ValueError(f"read({count}) returned {data.nbytes} bytes")
+        count -= data.nbytes
+        yield data.cast("B")
 
 
 def modified_of(file):
@@ -343,17 +350,29 @@ def size_of(file, name):
     missing = [name for name in ("read", "seek", "tell") if not callable(getattr(file, name, None))]
     if missing:
         raise InvalidArgument(f"{name} has no {missing[0]}(), expected a path, a URL or a binary file object")
-    readable, seekable = (getattr(file, name, lambda: True) for name in ("readable", "seekable"))
-    if not readable():
+    if not _can(file, "readable"):
         raise InvalidArgument(f"{name} was not opened for reading")
-    if not seekable():
+    if not _can(file, "seekable"):
         raise InvalidArgument(f"{name} cannot seek, which reading a part of a file needs: read it whole first, "
                               "io.BytesIO(file.read())")
     file.seek(0, os.SEEK_END)
-    size = file.tell()
-    if not isinstance(size, int) or size < 0:
-        raise InvalidArgument(f"{name}: tell() returned {size!r}, expected the number of bytes")
+    told = file.tell()
+    try:
+        size = operator.index(told)
+    except TypeError:
+        size = -1
+    if size < 0:
+        raise InvalidArgument(f"{name}: tell() returned {told!r}, expected the number of bytes")
     return size
+
+
+def _can(file, name):
+    """What a file object says of itself: readable, seekable. One that cannot say so (a member of a tar archive that is read as a
+    stream) cannot do it."""
+    try:
+        return getattr(file, name, lambda: True)()
+    except AttributeError:
+        return False
 
 
 def _name_of(file):

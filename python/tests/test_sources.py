@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """File objects and URLs give what the files behind them give, and their failures say where and why."""
 
+import array
 import gc
 import gzip
 import importlib.util
@@ -13,8 +14,10 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import threading
 import traceback
+import zipfile
 
 import numpy as np
 import pytest
@@ -99,6 +102,10 @@ def test_sources_are_forgotten_with_what_was_opened_of_them(content):
     (lambda content: _Half(), "no seek"),
     (lambda content: open(os.devnull, "wb"), "not opened for reading"),
     (lambda content: _closed(content), "is closed"),
+    (lambda content: _streamed_member(content), "cannot seek"),
+    (lambda content: zipfile.Path(_zip(content), "conf.ildg"), "a Path was given, which is not open: open it first"),
+    (lambda content: _Told(content, 1.0), r"tell\(\) returned 1.0"),
+    (lambda content: _Told(content, -1), r"tell\(\) returned -1"),
 ])
 def test_what_cannot_be_read_at_any_place_is_refused(content, given, words):
     with pytest.raises(lq.InvalidArgument, match=words):
@@ -111,9 +118,50 @@ def _closed(content):
     return file
 
 
+def _streamed_member(content):
+    """Of an archive that is read as a stream: on some versions of Python its seekable() fails."""
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w:gz") as archive:
+        member = tarfile.TarInfo("conf.ildg")
+        member.size = len(content)
+        archive.addfile(member, io.BytesIO(content))
+    file.seek(0)
+    archive = tarfile.open(fileobj=file, mode="r|gz")
+    return archive.extractfile(archive.next())
+
+
+def _zip(content):
+    archive = zipfile.ZipFile(io.BytesIO(), "w")
+    archive.writestr("conf.ildg", content)
+    return archive
+
+
+class _Told(io.BytesIO):
+    """Tells another place than it is at."""
+
+    def __init__(self, content, place):
+        super().__init__(content)
+        self.place = place
+
+    def tell(self):
+        return self.place
+
+
 class _Pipe(io.BytesIO):
     def seekable(self):
         return False
+
+
+@pytest.mark.parametrize("given", [bytearray, memoryview, lambda data: np.frombuffer(data, np.uint8), lambda data: array.array("B", data)])
+def test_what_is_read_may_be_any_bytes(content, links, given):
+    class Gives(io.BytesIO):
+        def read(self, size=-1):
+            return given(super().read(size))
+
+        def tell(self):
+            return np.int64(super().tell())
+
+    assert np.array_equal(lq.read(Gives(content)), links)
 
 
 class _Half:
@@ -198,6 +246,10 @@ def test_an_address_that_needs_fsspec_says_so_or_is_read(content, links):
     assert np.array_equal(lq.read("memory://conf.ildg"), links)
     with pytest.raises(lq.NotFound, match="memory://none.ildg"):
         lq.read("memory://none.ildg")
+    with fsspec.open("memory://conf.zip", "wb") as file, zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("conf.ildg", content)
+    for address in ("zip://conf.ildg::memory://conf.zip", "simplecache::memory://conf.ildg"):  # the archive stays open
+        assert np.array_equal(lq.read(address), links)
 
 
 @pytest.mark.parametrize("failure, error", [(PermissionError, lq.NoPermission), (FileNotFoundError, lq.NotFound),
