@@ -5,6 +5,7 @@
 import contextlib
 import ctypes
 import datetime
+import hashlib
 import io
 import itertools
 import operator
@@ -239,7 +240,7 @@ def opened(path):
     file = open_url(path)
     name = shown(path)
     file = packed.unpacked(file, name, size_of(file, name)) if packed.is_compressed_name(name) else file
-    return file if hasattr(file, "address") else _Addressed(file, name)
+    return file if hasattr(file, "address") else Addressed(file, name)
 
 
 def source_of(path):
@@ -258,7 +259,8 @@ def open_url(url):
     address, package = shown(url), _PACKAGES.get(scheme)
     fsspec = needed("fsspec", f"reading {address}", "fsspec" if package is None else f"fsspec and {package}")
     try:
-        return _OfFsspec(fsspec.open(url, "rb"), address, secrets_of(url))
+        from limequat.fsspec_files import opened_by
+        return opened_by(fsspec, url, address, secrets_of(url))
     except BaseException as error:
         if isinstance(error, Error) or not isinstance(error, Exception):
             raise
@@ -274,12 +276,12 @@ def _told(error, address, secrets, package):
         return NoPermission(f"{address}: the server refuses: {words}; give the credentials that it wants in the way of "
                             f"{package or 'its package of fsspec'}", path=address)
     if isinstance(error, (ImportError, ValueError)):
-        remedy = "" if package is None else f": pip install {package}"
+        remedy = f": pip install {package}" if package is not None and isinstance(error, ImportError) else ""
         return InvalidArgument(f"{address}: fsspec cannot open it: {words}{remedy}", path=address)
     return IoError(f"{address}: cannot open: {type(error).__name__}: {words}", path=address)
 
 
-class _Addressed:
+class Addressed:
     """A file object and its name in messages."""
 
     def __init__(self, file, address, secrets=()):
@@ -293,23 +295,6 @@ class _Addressed:
 
     def __exit__(self, *exception):
         self._file.close()
-
-
-class _OfFsspec(_Addressed):
-    """A file that fsspec opens. Its description is kept: of an archive it holds the only reference, and without it the archive
-    would be closed."""
-
-    def __init__(self, description, address, secrets):
-        super().__init__(description.open(), address, secrets)
-        self._description = description
-
-    def find_digests(self):
-        """What the server states of the whole file: {algorithm: bytes}. Of the file systems of fsspec that of XRootD can tell."""
-        try:
-            name, digest = self._file.fs.checksum(self._file.path)
-            return {name.lower(): bytes.fromhex(digest)}
-        except Exception:  # others give a number of their own, or nothing
-            return {}
 
 
 def _local(url):
@@ -331,6 +316,11 @@ def pieces_of(file, count):
             raise ValueError(f"read({count}) returned {data.nbytes} bytes")
         count -= data.nbytes
         yield data.cast("B")
+
+
+def number_of(version):
+    """A number that serves as the time of a file of which only a text tells the version, such as an ETag; 0 for none."""
+    return int.from_bytes(hashlib.blake2b(version.encode("utf-8", "replace"), digest_size=8).digest(), "little") >> 1 if version else 0
 
 
 def modified_of(file):

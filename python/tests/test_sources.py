@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tarfile
 import threading
+import time
 import traceback
 import zipfile
 
@@ -250,6 +251,65 @@ def test_an_address_that_needs_fsspec_says_so_or_is_read(content, links):
         archive.writestr("conf.ildg", content)
     for address in ("zip://conf.ildg::memory://conf.zip", "simplecache::memory://conf.ildg"):  # the archive stays open
         assert np.array_equal(lq.read(address), links)
+
+
+@pytest.fixture
+def far():
+    """A file system of fsspec that counts requests and may change its file."""
+    spec = pytest.importorskip("fsspec.spec")
+    import fsspec
+
+    class FileExpired(OSError):
+        pass
+
+    class Far(spec.AbstractFileSystem):
+        protocol, cachable = "far", False
+        data, tag, requests, sent = b"", "one", 0, 0
+
+        def _open(self, path, mode="rb", **options):
+            return FarFile(self, path, mode, **options)
+
+        def info(self, path, **_):
+            return {"name": path, "size": len(Far.data), "type": "file", "ETag": Far.tag}
+
+    class FarFile(spec.AbstractBufferedFile):
+        def _fetch_range(self, start, end):
+            if self.details["ETag"] != Far.tag:
+                raise FileExpired("expired")
+            Far.requests, Far.sent = Far.requests + 1, Far.sent + end - start
+            return Far.data[start:end]
+
+    fsspec.register_implementation("far", Far, clobber=True)
+    return Far
+
+
+def test_a_slice_by_fsspec_costs_three_requests_and_its_bytes_and_64_kib(far, large):
+    path, links = large
+    far.data = path.read_bytes()
+    with lq.open("far://host/large.ildg") as file:
+        part = file.fields["gauge"][3]
+    assert np.array_equal(part, links[3])
+    assert far.requests <= 3 and far.sent <= part.nbytes + 65536
+    far.requests = far.sent = 0
+    assert lq.verify("far://host/large.ildg")
+    assert far.requests <= 8 and far.sent <= len(far.data) + 65536
+
+
+def test_a_file_that_changes_behind_fsspec_is_an_error(far, large, tmp_path):
+    path, _ = large
+    far.data = path.read_bytes()
+    with lq.open("far://host/large.ildg") as file:
+        far.tag = "two"
+        with pytest.raises(lq.IoError, match="far://host/large.ildg: the file has changed"):
+            file.fields["gauge"][3]
+    sources = []
+    for far.tag in ("two", "three"):  # by which an interrupted copy knows whether it may go on
+        with lq.Source("far://host/large.ildg") as source:
+            sources.append(source.file.modified)
+    assert sources[0] != sources[1] and 0 not in sources
+    lq.copy("far://host/large.ildg", tmp_path / "copy.ildg")
+    assert (tmp_path / "copy.ildg").read_bytes() == far.data
+    assert abs(os.stat(tmp_path / "copy.ildg").st_mtime - time.time()) < 3600
 
 
 @pytest.mark.parametrize("failure, error", [(PermissionError, lq.NoPermission), (FileNotFoundError, lq.NotFound),
