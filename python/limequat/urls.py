@@ -128,9 +128,13 @@ class HttpFile(FileInParts):
         """The answer to a request for a range, ready to be read, after checking status, range and version."""
         if self._stream is not None:
             self._drop()
-        parts, seen = self._parts, set()
+        parts, seen = self._final, set()
         for _ in range(_REDIRECTS + 1):
             answer = self._send(parts, begin, end)
+            if answer.status in (401, 403, 404, 410) and not seen and parts != self._parts:  # what a redirect named is valid for a while
+                self._drop()
+                parts = self._parts
+                answer = self._send(parts, begin, end)
             if answer.status not in (301, 302, 303, 307, 308):
                 break
             target = answer.getheader("Location", "")

@@ -532,6 +532,24 @@ def test_a_password_goes_to_its_server_only(content, links):
         assert not any("Authorization" in headers for _, headers in elsewhere["conf__ildg"].log)
 
 
+def test_a_redirect_is_followed_once_and_again_when_its_address_expires(large):
+    path, links = large
+    data = path.read_bytes()
+    with serving(here=b"", there=data, elsewhere=data) as (address, served):
+        served["here"].redirect = "/there"
+        with lq.open(f"{address}/here") as file:
+            assert np.array_equal(file.fields["gauge"][3], links[3])
+            assert (served["here"].requests, served["there"].requests) == (1, 3)
+            served["here"].redirect, served["there"].password = "/elsewhere", "an:other"
+            assert np.array_equal(file.fields["gauge"][5], links[5])
+            assert (served["here"].requests, served["there"].requests, served["elsewhere"].requests) == (2, 4, 1)
+            assert np.array_equal(file.fields["gauge"][1], links[1])
+            assert (served["here"].requests, served["elsewhere"].requests) == (2, 2)
+            served["here"].redirect, served["elsewhere"].password = "/there", "an:other"
+            with pytest.raises(lq.IoError, match="refuses: 401"):
+                file.fields["gauge"][6]
+
+
 def test_what_is_not_there_is_not_found(content):
     with serving(conf__ildg=content) as (address, _), pytest.raises(lq.NotFound, match="none.ildg"):
         lq.read(address + "/none.ildg")
