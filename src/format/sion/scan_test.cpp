@@ -234,6 +234,15 @@ TEST_F(SionScan, BelievesNoRanksThatNoTaskCanHave) {
   }
 }
 
+// Its placeholders, which have the rank -1, are in no map.
+TEST_F(SionScan, ListsTheStreamsOfABuddyCopyWithoutItsFirstFile) {
+  const std::string whole = read("v15_buddy.sion_BUDDY_00.000001", "task.3");
+  files_.erase("v15_buddy.sion_BUDDY_00");
+  EXPECT_EQ(first_rule("v15_buddy.sion_BUDDY_00.000001"), "sion-set-missing");
+  EXPECT_EQ(scan("v15_buddy.sion_BUDDY_00.000001").records.size(), 2U);
+  EXPECT_EQ(read("v15_buddy.sion_BUDDY_00.000001", "task.3"), whole);
+}
+
 TEST_F(SionScan, NoticesFilesThatWereSwapped) {
   std::swap(files_["v11_3files_splitcomm.sion.000001"], files_["v11_3files_splitcomm.sion.000002"]);
   EXPECT_EQ(first_rule("v11_3files_splitcomm.sion"), "sion-set-order");
