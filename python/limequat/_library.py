@@ -241,6 +241,8 @@ def path_bytes(path):
         from limequat import sources
         path = sources.path_of(path)
         source = sources.source_of(path)
+    if callable(getattr(path, "open", None)) and not isinstance(path, (str, bytes, os.PathLike)):  # of fsspec, UPath, zipfile.Path
+        raise InvalidArgument(f"a {type(path).__name__} was given, which is not open: open it first, in binary mode, and give the file object")
     encoded = os.fsencode(path)
     if b"\0" in encoded:
         raise InvalidArgument(f"the path {path!r} holds a NUL character")

@@ -13,7 +13,7 @@ import numpy as np
 
 from limequat._library import Handle, call, take_text, target_bytes
 from limequat.answers import parse
-from limequat.arrays import described, keeps_texts, region_box, site_shape_text
+from limequat.arrays import described, exactly, keeps_texts, region_box, site_shape_text
 from limequat.communicators import agreed
 from limequat.errors import InvalidArgument, WrongState
 from limequat.files import FieldView
@@ -130,14 +130,10 @@ class RegionWriter:
 
     def _fitting(self, numbers, shape):
         """An array of numbers of that shape, which become those of the field without loss."""
-        numbers = np.asarray(numbers)
+        numbers = exactly(numbers, self.dtype, self.path)
         if numbers.shape != shape:
             raise InvalidArgument(f"{self.path}: the region has the shape {list(shape)}, the array {list(numbers.shape)}",
                                   path=str(self.path), expected=str(list(shape)), found=str(list(numbers.shape)))
-        if not np.can_cast(numbers.dtype, self.dtype, "same_kind") or numbers.dtype.itemsize > self.dtype.itemsize:
-            raise InvalidArgument(f"{self.path}: numbers of the type {numbers.dtype} do not fit {self.dtype} without loss: convert "
-                                  f"them with astype({str(self.dtype)!r})", path=str(self.path), expected=str(self.dtype),
-                                  found=str(numbers.dtype))
         return numbers
 
     def _give_boxes(self, key, numbers):

@@ -12,6 +12,7 @@
 #include "io/journal.hpp"
 #include "io/parity.hpp"
 #include "io/verdict.hpp"
+#include "protection/passing.hpp"
 #include "storage/transport.hpp"
 
 namespace lq::io {
