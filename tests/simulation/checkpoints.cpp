@@ -154,24 +154,59 @@ class CheckpointRun final : public Item {
     (void)find(tell, crew, trouble);
   }
 
-  // A byte of the newest: the one before it is loaded from now on.
+  // Of the newest ones, all but one at most: the newest that is left is loaded from now on. Marks that are nonsense are
+  // no damage.
   void damage(const Tell& tell) {
     const auto newest = find({}, crew_of(2), {});
     if (!newest || sure_.size() < 2 || *newest != sure_.back()) return;
-    const std::string beginning = fmt::format("{}/step-{:012}-", path_, *newest);
-    std::vector<std::string> files;
-    for (const auto& [file, bytes] : machine_.files()) {
-      if (file.starts_with(beginning) && !bytes.empty() && file.find("tries") == std::string::npos)
-        files.push_back(file);
+    for (std::uint64_t count = draw_.below(sure_.size() - 1) + 1; count > 0; --count) {
+      const std::uint64_t step = sure_.back();
+      damage_file(draw_.one_of(files_of(step)), tell);
+      sure_.pop_back();
+      damaged_.push_back(step);
     }
-    const std::string file = files.at(draw_.below(files.size()));
-    std::string bytes = machine_.files().at(file);
-    const std::size_t place = change_byte(bytes, draw_);
-    tell(fmt::format("{}: byte {} is damaged", file, place));
-    machine_.put(file, bytes);
-    sure_.pop_back();
-    damaged_.push_back(*newest);
+    if (draw_.once_in(3)) put_marks(files_of(sure_.back()).front(), tell);
     check();
+    for (const std::string& name : machine_.names()) {
+      if (!name.ends_with("/tries.lq")) continue;
+      const std::string marks = machine_.bytes(name);
+      if (std::ranges::count(marks, '\n') > 2) throw Failure(fmt::format("{}: tried too often: {}", name, marks));
+    }
+  }
+
+  std::vector<std::string> files_of(std::uint64_t step) {
+    const std::string beginning = fmt::format("{}/step-{:012}-", path_, step);
+    std::vector<std::string> files;
+    for (const std::string& file : machine_.names()) {
+      if (file.starts_with(beginning) && !file.ends_with("/tries.lq")) files.push_back(file);
+    }
+    return files;
+  }
+
+  void damage_file(const std::string& file, const Tell& tell) {
+    std::string bytes = machine_.bytes(file);
+    const std::uint64_t kind = bytes.empty() ? 1 : draw_.below(5);
+    if (kind == 0) {
+      tell(fmt::format("{}: is lost", file));
+      return machine_.remove(file);
+    }
+    if (kind == 1) {
+      bytes += 'x';
+    } else if (kind == 2) {
+      bytes.resize(draw_.below(bytes.size()));
+    } else {
+      change_byte(bytes, draw_);
+    }
+    tell(fmt::format("{}: is damaged, {} bytes", file, bytes.size()));
+    machine_.put(file, bytes);
+  }
+
+  void put_marks(const std::string& file, const Tell& tell) {
+    std::string marks(draw_.below(300), '\0');
+    for (char& letter : marks) letter = static_cast<char>(draw_.below(256));
+    const std::string path = file.substr(0, file.rfind('/')) + "/tries.lq";
+    tell(path + ": has nonsense");
+    machine_.put(path, marks);
   }
 
   // The step that is loaded, which must be one that may be.
