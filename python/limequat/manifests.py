@@ -21,7 +21,8 @@ from limequat import publishing
 from limequat.answers import Judgement
 from limequat.errors import (ChecksumError, Code, Error, Exists, InvalidArgument, IoError, Malformed, NotFound,
                              UnknownFormat)
-from limequat.questions import usable_cores
+from limequat.partitions import partition_of
+from limequat.questions import info, usable_cores
 from limequat.questions import verify as verify_file
 from limequat.sources import Source
 
@@ -126,12 +127,28 @@ def _look(path, algorithm, verifies):
             if verdict in (*_BAD, "several files"):
                 # The record of a source is alone; the file under its own name also has its neighbours.
                 try:
-                    verdict, sentence = _judged(verify_file(path))
+                    verdict, sentence = (None, None) if _is_part(path) else _judged(verify_file(path))
                 except UnknownFormat:
                     verdict = None
                 except Error as error:
                     verdict, sentence = "unreadable", str(error)
         return _Looked(path, file.hexdigest(), file.size, verdict, sentence)
+
+
+def _is_part(path):
+    """True for a file of a set that another file describes, with which it is verified: NAME.1a2b3c4d.0000 of NAME."""
+    folder, name = os.path.split(path)
+    pieces = name.split(".")
+    for count in range(len(pieces) - 1, 0, -1):
+        described = os.path.join(folder, ".".join(pieces[:count]))
+        with contextlib.suppress(Error):
+            if not os.path.isfile(described):
+                continue
+            split = partition_of(described)
+            files = [one["path"] for one in split["files"]] if split["is_set"] else info(described)["files"]
+            if any(os.path.exists(one) and os.path.samefile(path, one) for one in files):
+                return True
+    return False
 
 
 def _files_below(folder, left_out):

@@ -43,6 +43,11 @@ def export_vtk(path: Target, fields: Any, *, t: Any = None, spacing: Sequence[fl
     have names of their own until it does (NAME_xxxxxxxx_0000.vti; they stay if this is interrupted then, or if the file system has no hard links).
     Returns the paths of the files, the .pvd first. Raises InvalidArgument, Exists, NotFound (no such folder), NoPermission, NoSpace, IoError.
     """
+    return export(path, fields, t, spacing, overwrite)
+
+
+def export(path, fields, t=None, spacing=(1.0, 1.0, 1.0), overwrite=False, likes=()):
+    """The same; nobody may read the images who may not read the files in ``likes``, of which they are made."""
     path = os.fsdecode(path_bytes(path))
     stem, suffix = os.path.splitext(path)
     if suffix.lower() not in (".vti", ".pvd"):
@@ -61,8 +66,8 @@ def export_vtk(path: Target, fields: Any, *, t: Any = None, spacing: Sequence[fl
             raise Exists(f"{name}: exists already; overwrite=True replaces it", path=name)
     images = (_image({key: array if time is None else array[time] for key, array in arrays.items()}, spacing) for time in times)
     if names != [path] and overwrite:
-        return [path, *_replace_series(path, stem, names, images)]
-    with NewFiles(overwrite) as files:
+        return [path, *_replace_series(path, stem, names, images, likes)]
+    with NewFiles(overwrite, likes) as files:
         for name, image in zip(names, images):
             files.write(name, image)
         if names != [path]:
@@ -70,38 +75,38 @@ def export_vtk(path: Target, fields: Any, *, t: Any = None, spacing: Sequence[fl
     return written
 
 
-def _replace_series(path, stem, names, images):
+def _replace_series(path, stem, names, images, likes):
     """Replaces a series: the new images have other names until no .pvd refers to the old ones. Returns the names of the images."""
     for name in (path, *names):
         require_no_data(name)
     tag = f"{stem}_{secrets.token_hex(4)}"
     staged = [tag + name[len(stem):] for name in names]
     try:
-        with NewFiles(False, [path, *names]) as files:
+        with NewFiles(False, [path, *names, *likes]) as files:
             for name, image in zip(staged, images):
                 files.write(name, image)
         with told(path), _alone_in(os.path.dirname(path)):
-            return _switch_series(path, stem, names, staged)
+            return _switch_series(path, stem, names, staged, likes)
     except BaseException:
         if staged[0] not in _images_of(path, stem):
             _remove(staged)
         raise
 
 
-def _switch_series(path, stem, names, staged):
+def _switch_series(path, stem, names, staged, likes):
     """Replaces the .pvd, which is the moment when the new images count; then they get the usual names, if links can be made."""
     old = [*_images_of(path, stem), *names]
     for one, name in zip(staged, names):
         if os.path.exists(name):
             take_access(one, name)
-    _write_series(path, staged, [name[len(stem):-len(".vti")] for name in old])
+    _write_series(path, staged, likes, [name[len(stem):-len(".vti")] for name in old])
     _remove(old)
     given = []
     try:
         for one, name in zip(staged, names):
             os.link(one, name)
             given.append(name)
-        _write_series(path, names)
+        _write_series(path, names, likes)
     except OSError:  # the series is complete without
         _remove(given)
         return staged
@@ -109,8 +114,8 @@ def _switch_series(path, stem, names, staged):
     return names
 
 
-def _write_series(path, names, old=()):
-    with NewFiles(True) as files:
+def _write_series(path, names, likes, old=()):
+    with NewFiles(True, likes) as files:
         files.write(path, _series(names, old))
 
 

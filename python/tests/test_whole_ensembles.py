@@ -329,6 +329,32 @@ def test_what_has_changed_is_told(tree):
         lq.manifest(tree / "run")
 
 
+def test_what_shows_a_private_file_is_private(tmp_path):
+    write(tmp_path / "conf.ildg", 1)
+    os.chmod(tmp_path / "conf.ildg", 0o600)
+    for words in (("--vtk", "-o", "a.pvd"), ("--vtk", "-o", "a.pvd", "--overwrite"), ("--virtual", "-o", "a.h5"), ("--references", "-o", "a.json")):
+        run(tmp_path, "export", "conf.ildg", *words, check=True)
+    made = [path for path in tmp_path.iterdir() if path.name.startswith("a")]
+    assert len(made) == 7 and all(path.stat().st_mode & 0o777 == 0o600 for path in made)
+
+
+def test_files_of_a_set_are_verified_with_it(tmp_path):
+    """A subfile alone looks like a file that was cut; what is damaged is the set."""
+    write(tmp_path / "conf.ildg", 1)
+    lq.repartition(tmp_path / "conf.ildg", tmp_path / "conf.set", to="t=block:2")
+    parts = sorted(tmp_path.glob("conf.set.*"))
+    assert len(parts) == 2 and lq.verify(parts[0]).verdict == "incomplete"
+    answer = lq.manifest(tmp_path)
+    assert answer.files == 4 and answer.verified == 2 and answer.damaged == [] and lq.check_manifest(tmp_path)
+    spoil(parts[1])
+    with pytest.raises(lq.ChecksumError, match="conf.set: damaged"):
+        lq.manifest(tmp_path, overwrite=True)
+    parts[0].rename(tmp_path / "conf.set.0123abcd.0000")  # belongs to no set
+    (tmp_path / "conf.set").unlink()
+    with pytest.raises(lq.ChecksumError, match="0123abcd.0000: incomplete"):
+        lq.manifest(tmp_path, overwrite=True)
+
+
 def test_a_bag_is_one(tree):
     bag = tree / "bag"
     bag.mkdir()

@@ -227,6 +227,7 @@ void export_virtual(const std::string& from, const std::string& to, const Commun
       comm, [&] { return io::stated_conversion(from, to, options); },
       [&] {
         auto made = std::make_unique<io::NewFile>(transport, communicator, to);
+        made->keep_private(from);
         made->keep_other_data("a file that refers to another", "hdf5");
         return made;
       });
