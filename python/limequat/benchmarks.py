@@ -4,6 +4,7 @@
 legend. ``lq plot`` runs :func:`main`."""
 
 import argparse
+import io
 import json
 import os
 import re
@@ -14,6 +15,7 @@ from collections import namedtuple
 from limequat.errors import Code, Error, InvalidArgument, Malformed, NotFound, NoPermission, IoError, TooLarge
 from limequat.needs import needed
 from limequat.plot import _INK, _figure, _plain, _shortened
+from limequat.publishing import NewFiles
 
 KINDS = ("rate-by-ranks", "rate-by-size", "steps", "ratio", "create-by-tasks", "rate-by-files", "rate-per-server", "rate-by-threads",
          "rate-by-aggregators", "spread", "program-parts")
@@ -523,11 +525,13 @@ def _draw_boxes(axes, made):
 def save(figure, path):
     """Saves ``figure`` as the file ``path``: the same bytes for the same chart, and texts of SVG as texts."""
     matplotlib = needed("matplotlib", "lq.plot")
+    path = os.fspath(path)
+    ending = os.path.splitext(path)[1][1:]
+    drawn = io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "limequat", "svg.fonttype": "none"}):
-        try:
-            figure.savefig(path, dpi=160, metadata={"Date": None} if str(path).endswith(".svg") else None)
-        except OSError as error:
-            raise IoError(f"{path}: cannot write: {error.strerror}", path=path, errno=error.errno) from None
+        figure.savefig(drawn, format=ending or None, dpi=160, metadata={"Date": None} if ending == "svg" else None)
+    with NewFiles(True) as new:
+        new.write(path, [drawn.getvalue()])
 
 
 _EXIT_CODES = {Code.INVALID_ARGUMENT: 2, Code.NOT_FOUND: 3, Code.MALFORMED: 3, Code.TOO_LARGE: 3}
