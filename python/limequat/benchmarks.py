@@ -14,6 +14,7 @@ from collections import namedtuple
 from limequat.errors import Code, Error, InvalidArgument, Malformed, NotFound, NoPermission, IoError, TooLarge
 from limequat.needs import needed
 from limequat.plot import _INK, _figure, _plain, _shortened
+from limequat.remedies import in_arguments
 
 KINDS = ("rate-by-ranks", "rate-by-size", "steps", "ratio", "create-by-tasks", "rate-by-files", "rate-per-server", "rate-by-threads",
          "rate-by-aggregators", "spread", "program-parts")
@@ -521,11 +522,12 @@ def _draw_boxes(axes, made):
 
 
 def save(figure, path):
-    """Saves ``figure`` as the file ``path``: the same bytes for the same chart, and texts of SVG as texts."""
+    """Saves ``figure`` as the file ``path``: as SVG, the same bytes for the same chart, and texts as texts."""
     matplotlib = needed("matplotlib", "lq.plot")
     with matplotlib.rc_context({"svg.hashsalt": "limequat", "svg.fonttype": "none"}):
         try:
-            figure.savefig(path, dpi=160, metadata={"Date": None} if str(path).endswith(".svg") else None)
+            times = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+            figure.savefig(path, dpi=160, metadata=times.get(str(path)[-4:]))
         except OSError as error:
             raise IoError(f"{path}: cannot write: {error.strerror}", path=path, errno=error.errno) from None
 
@@ -549,7 +551,7 @@ def main(words):
         kind = options.kind or kind_for(results)
         save(draw(chart(results, kind)), options.output)
     except Error as error:
-        print(f"lq: {error}", file=sys.stderr)
+        print(f"lq: {in_arguments(str(error))}", file=sys.stderr)
         return _EXIT_CODES.get(error.code, 4)
     if not options.quiet:
         print(f"{options.output}: a picture of {kind}, drawn from {_counted(len(results), 'result')}")
