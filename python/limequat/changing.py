@@ -7,7 +7,6 @@ import contextlib
 import errno
 import fcntl
 import json
-import numbers
 import os
 import re
 import struct
@@ -19,6 +18,7 @@ from limequat._library import path_bytes
 from limequat.answers import Answer
 from limequat.errors import ChecksumError, Error, Exists, InvalidArgument, IoError, Unsupported
 from limequat.manifests import exit_code_of
+from limequat.options import metadata_texts
 from limequat.publishing import kind_of, publish, sync_folder, temporary_name
 from limequat.questions import convert, diff, info, verify
 from limequat.remedies import in_arguments
@@ -49,11 +49,12 @@ def set_metadata(path: _Path, metadata: Optional[Mapping[str, object]] = None, *
     """
     if not metadata and name is None:
         raise InvalidArgument("nothing to change: metadata or name is missing")
+    texts = metadata_texts(metadata)
     source = os.fsdecode(path_bytes(path))
     target = os.path.realpath(source) if output is None else os.fsdecode(path_bytes(output))
     known = info(source)
     _require_one_file(source, known)
-    texts = _with_stated_physics(_texts(metadata or {}), known)
+    texts = _with_stated_physics(texts, known)
     if output is not None and os.path.lexists(target) and not overwrite:
         raise Exists(f"{target}: there is a file of this name already; choose another name, or replace it with overwrite=True", path=target)
     temporary = temporary_name(target)
@@ -119,18 +120,6 @@ def _require_as_sound(source, made):
     if errors and verify(source).ok:
         raise InvalidArgument(f"{source}: with these texts it would fail verification: {errors[0].removeprefix(made + ': ')}; "
                               "nothing was changed", path=source)
-
-
-def _texts(metadata):
-    """Numbers as texts that give the same numbers; anything else that is not a text is refused."""
-    texts = {}
-    for name, value in metadata.items():
-        is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-        text = (str(int(value)) if isinstance(value, numbers.Integral) else repr(float(value))) if is_number else value
-        if not isinstance(name, str) or not isinstance(text, str):
-            raise InvalidArgument(f"metadata[{name!r}] is {value!r}, expected texts or numbers: str(...) makes a text")
-        texts[name] = text
-    return texts
 
 
 def _require_one_file(path, known):

@@ -19,7 +19,7 @@ from limequat.errors import InvalidArgument, WrongState
 from limequat.files import FieldView
 from limequat.grid import require_grid
 from limequat.memory import Memory
-from limequat.options import Options, takes
+from limequat.options import Options, takes, with_texts
 from limequat.publishing import kind_of
 from limequat.transfer import write
 
@@ -67,7 +67,7 @@ class RegionWriter:
             if is_shared:
                 target = target_bytes(path)
                 if site_shape_text(site) and keeps_texts(path, options.get("format")):
-                    how = Options("WriteOptions", {**options, "metadata": {**(options.get("metadata") or {}), **site_shape_text(site)}})
+                    how = Options("WriteOptions", with_texts(options, site_shape_text(site)))
             else:
                 self._given = np.zeros(self._sites, bool)
                 self._numbers = self._room()
