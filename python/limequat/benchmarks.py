@@ -16,6 +16,7 @@ from limequat.errors import Code, Error, InvalidArgument, Malformed, NotFound, N
 from limequat.needs import needed
 from limequat.plot import _INK, _figure, _plain, _shortened
 from limequat.publishing import NewFiles
+from limequat.remedies import in_arguments
 
 KINDS = ("rate-by-ranks", "rate-by-size", "steps", "ratio", "create-by-tasks", "rate-by-files", "rate-per-server", "rate-by-threads",
          "rate-by-aggregators", "spread", "program-parts")
@@ -523,13 +524,14 @@ def _draw_boxes(axes, made):
 
 
 def save(figure, path):
-    """Saves ``figure`` as the file ``path``: the same bytes for the same chart, and texts of SVG as texts."""
+    """Saves ``figure`` as the file ``path``: as SVG, the same bytes for the same chart, and texts as texts."""
     matplotlib = needed("matplotlib", "lq.plot")
     path = os.fspath(path)
     ending = os.path.splitext(path)[1][1:]
     drawn = io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "limequat", "svg.fonttype": "none"}):
-        figure.savefig(drawn, format=ending or None, dpi=160, metadata={"Date": None} if ending == "svg" else None)
+        times = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+        figure.savefig(drawn, format=ending or None, dpi=160, metadata=times.get(ending))
     with NewFiles(True) as new:
         new.write(path, [drawn.getvalue()])
 
@@ -553,7 +555,7 @@ def main(words):
         kind = options.kind or kind_for(results)
         save(draw(chart(results, kind)), options.output)
     except Error as error:
-        print(f"lq: {error}", file=sys.stderr)
+        print(f"lq: {in_arguments(str(error))}", file=sys.stderr)
         return _EXIT_CODES.get(error.code, 4)
     if not options.quiet:
         print(f"{options.output}: a picture of {kind}, drawn from {_counted(len(results), 'result')}")

@@ -24,6 +24,7 @@ from limequat.errors import (ChecksumError, Code, Error, Exists, InvalidArgument
 from limequat.partitions import partition_of
 from limequat.questions import info, usable_cores
 from limequat.questions import verify as verify_file
+from limequat.remedies import in_arguments
 from limequat.sources import Source
 
 _Path = Union[str, "os.PathLike[str]"]
@@ -245,6 +246,8 @@ def manifest(folder: _Path, path: Optional[_Path] = None, *, algorithm: str = "s
     _require_algorithm(algorithm)
     root = os.fspath(folder)
     if not os.path.isdir(root):
+        if os.path.lexists(root):
+            raise InvalidArgument(f"{root}: this is a file, expected a folder; name the folder that it is in", path=root)
         raise NotFound(f"{root}: there is no such folder", path=root)
     below = os.path.join(root, "data") if bag else root
     if bag and not os.path.isdir(below):
@@ -255,7 +258,7 @@ def manifest(folder: _Path, path: Optional[_Path] = None, *, algorithm: str = "s
     name = f"manifest-{algorithm}.txt"
     target = os.path.join(root, name) if path is None else os.fspath(path)
     if os.path.lexists(target) and not overwrite:
-        raise Exists(f"{target}: there is a file of this name already; choose another name, or set overwrite", path=target)
+        raise Exists(f"{target}: there is a file of this name already; choose another name, or replace it with overwrite=True", path=target)
     publishing.require_no_data(target)
     own = os.path.relpath(os.path.realpath(target), os.path.realpath(below))
     places, links = _files_below(below, lambda place: place == own or (not bag and os.sep not in place and bool(_OURS.match(place))))
@@ -276,15 +279,17 @@ def manifest(folder: _Path, path: Optional[_Path] = None, *, algorithm: str = "s
         lines.append(f"{mark}{looked.digest}  {shown}\n")
     if answer["damaged"] and not accept_damage:
         first = answer["damaged"][0]
-        raise ChecksumError(f"{first.path}: {first.verdict}: {first.sentence or 'see `lq verify`'}; a digest would present it as intact "
-                            f"({len(answer['damaged'])} such files; accept_damage, `lq`: --accept-damage, insists)", path=first.path)
+        said = first.sentence.removeprefix(first.path + ": ") or "see `lq verify`"
+        others = f" ({len(answer['damaged']) - 1} more such files)" if len(answer["damaged"]) > 1 else ""
+        raise ChecksumError(f"{first.path}: {first.verdict}: {said}; its digest would present it as intact{others}. Replace it by "
+                            "an intact copy, or set accept_damage=True to record it as it is", path=first.path)
     with publishing.told(target):
         texts = _tags(root, algorithm, answer, "".join(lines)) if bag else {target: "".join(lines)}
         stale = [os.path.join(root, name) for name in sorted(os.listdir(root)) if _TAGS.match(name)] if bag and overwrite else []
     with publishing.NewFiles(overwrite, [os.path.join(below, place) for place in places], stale) as new:
         for name, text in texts.items():
             if os.path.lexists(name) and not overwrite:
-                raise Exists(f"{name}: there is a file of this name already; set overwrite", path=name)
+                raise Exists(f"{name}: there is a file of this name already; replace it with overwrite=True", path=name)
             new.write(name, [text.encode("utf-8", "surrogateescape")])
     publishing.sync_folder(os.path.dirname(target))
     return answer
@@ -463,7 +468,7 @@ def main(words):
                               verify=not options.no_verify, accept_damage=options.accept_damage, overwrite=options.overwrite,
                               threads=options.j)
     except Error as error:
-        print(f"lq: {error}", file=sys.stderr)
+        print(f"lq: {in_arguments(str(error))}", file=sys.stderr)
         return exit_code_of(error)
     except KeyboardInterrupt:
         return 130

@@ -12,6 +12,7 @@ from limequat.densities import charge_density, plaquette_density
 from limequat.errors import Error, InvalidArgument
 from limequat.files import open as open_file
 from limequat.manifests import exit_code_of
+from limequat.remedies import in_arguments
 from limequat.vtk import export
 
 
@@ -34,7 +35,7 @@ def main(words):
         print("lq: " + error.sentence.replace("overwrite=True", "--overwrite").replace("with t=", "with --slice t="), file=sys.stderr)
         return exit_code_of(error)
     except ImportError as error:
-        print(f"lq: {error}", file=sys.stderr)
+        print(f"lq: {in_arguments(str(error))}", file=sys.stderr)
         return 4
     with contextlib.suppress(BrokenPipeError):
         if options.json:

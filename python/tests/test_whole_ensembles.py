@@ -521,3 +521,45 @@ def test_texts_never_replace_lattice_files_and_catalogues(tmp_path, links, state
         done = run(tmp_path, "plot", "rates.json", "-o", picture, "--overwrite")
         assert done.returncode == 2 and "must not replace" in done.stderr
     assert all(pathlib.Path(path).read_bytes() == before for path in (target, image, picture, view))
+
+
+@pytest.mark.parametrize("suffix", ["ildg", "scidac"])
+def test_texts_that_contradict_the_data_are_refused(tmp_path, suffix):
+    """A wrong plaquette would make an intact file fail; a file that fails already may be corrected, or changed otherwise."""
+    path = tmp_path / f"conf.{suffix}"
+    lq.write(path, links_of(3), metadata={"xlf-info": "beta = 6.0\n"})
+    right = f"{lq.plaquette(links_of(3)).average:.12f}"
+    before = path.read_bytes()
+    with pytest.raises(lq.InvalidArgument, match="would fail verification: .*the file states 0.9.*nothing was changed"):
+        lq.set_metadata(path, {"plaquette": 0.9})
+    assert path.read_bytes() == before and os.listdir(tmp_path) == [path.name]
+    lq.set_metadata(path, {"plaquette": right})
+    assert lq.verify(path).ok
+    data = path.read_bytes()
+    assert right.encode() in data
+    path.write_bytes(data.replace(right.encode(), b"0.9" + right[3:].encode()))
+    assert not lq.verify(path).ok
+    with pytest.warns(RuntimeWarning, match="the file states 0.9"):
+        lq.set_metadata(path, {"beta": "6.1"})
+    assert not lq.verify(path).ok
+    with pytest.warns(RuntimeWarning):
+        lq.set_metadata(path, {"plaquette": right})
+    assert lq.verify(path).ok
+
+
+def test_messages_of_verbs_in_python_are_those_of_lq(tmp_path):
+    """Options as arguments, warnings in one line, the path once."""
+    for name in ("a", "b"):
+        write(tmp_path / "run" / f"conf.{name}.ildg", 1)
+        spoil(tmp_path / "run" / f"conf.{name}.ildg")
+    said = run(tmp_path, "manifest", "run").stderr
+    assert said.startswith("lq: run/conf.a.ildg: damaged: \"ildg-binary-data\"") and said.count("conf.a.ildg") == 1
+    assert "set --accept-damage to record it" in said and "(1 more such files)" in said and "=True" not in said
+    said = run(tmp_path, "manifest", "run/conf.a.ildg").stderr
+    assert said == "lq: run/conf.a.ildg: this is a file, expected a folder; name the folder that it is in\n"
+    (tmp_path / "sums").write_text("x")
+    assert "replace it with --overwrite" in run(tmp_path, "manifest", "run", "-o", "sums").stderr
+    path = tmp_path / "conf.ildg"
+    lq.write(path, links_of(1), metadata={"xlf-info": "plaquette = 0.9\n"})
+    answer = run(tmp_path, "set", "conf.ildg", "beta=6.1")
+    assert answer.stdout.startswith("conf.ildg: written, ildg, ") and answer.stderr.startswith("lq: warning: conf.ildg: \"gauge\": the plaquette")
