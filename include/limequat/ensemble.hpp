@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -279,6 +280,15 @@ LQ_API void verify_below(const std::vector<std::string>& paths, int threads, con
                          const std::function<void(const VerifiedFile& file)>& tell);
 // Local. The same, `options.threads` files at a time, with all verdicts in one answer.
 LQ_API VerifiedFiles verify_below(const std::vector<std::string>& paths, const VerifyOptions& options = {});
+
+// Opens a packed file (compressed, an archive): returns the path by which its contents can be read as long as the
+// result exists; nullptr for a file that is not packed. Throws Error if it cannot be opened. Any thread calls it, and
+// several at a time.
+using Unpack = std::function<std::shared_ptr<const std::string>(const std::string& path)>;
+
+// Local. Makes verify_below(), index(), scrub() and report_page() judge packed files that should be lattice files by
+// their contents, as `lq` and the Python package do. Empty (the default): such files are unreadable.
+LQ_API void set_unpacking(Unpack unpack);
 
 // What is below a folder, with nothing verified.
 struct Below {

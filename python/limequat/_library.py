@@ -21,7 +21,8 @@ _SIGNATURES = structs.rows(FUNCTIONS)
 # Prefixes of the components' functions; each component is a separate library, loaded when one of its functions is needed.
 _COMPONENTS = {"hdf5": ("lq_hdf5_",),
                "ensemble": ("lq_catalogue_", "lq_qcdml_", "lq_ildg_", "lq_index", "lq_find", "lq_scrub", "lq_assess", "lq_report_page",
-                            "lq_verify_below")}
+                            "lq_verify_below",
+                            "lq_set_unpacker")}
 
 
 def _component_of(name):

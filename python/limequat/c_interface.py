@@ -57,15 +57,15 @@ read_options_init i p z; read_options_set i p s s; read_record i s s u sink p; r
 region_writer_create i s h field p T; region_writer_free v h; region_writer_missing i h U; region_writer_write i h L L field;
 repack_options_init i p z; repack_options_set i p s s; repair i s s p T; repartition i s s p T; repartition_options_init i p z;
 repartition_options_set i p s s; report_page i S u s p T; require_replaceable i s s; scan_options_init i p z; scan_options_set i p s
-s; scrub i p I T; sites_f32 field p u i; sites_f64 field p u i; spinor_f32 field p; spinor_f64 field p; squeeze i s s p T;
-squeeze_options_init i p z; squeeze_options_set i p s s; status_name s i; stop v; text_free v p; unitarity i h field D; unpack i s s p
-T; unsqueeze i s s p T; validate i s p T; verification_claim i h u *claim; verification_field i h u *field_verdict;
-verification_finding i h u *finding; verification_free v h; verification_run i s p T; verification_verdict i h *verdict; verify i s p
-I T; verify_below i S u p I T; verify_options_init i p z; verify_options_set i p s s; version s; view_close i h; view_free v h;
-view_open i s s u *file_array i T; view_read i h p u U; view_read_all i h p u h u; view_seek i h u; view_size i h U; view_sync i h;
-view_tell i h U; view_write i h p u; view_write_all i h p u h u; watch_stalls i d stall_tell p; write i s h field p; write_async i s h
-field p T; write_options_init i p z; write_options_set i p s s; writer_close i h; writer_create i s h p T; writer_free v h;
-writer_record i h s p z; writer_write i h s field *metadata z T"""
+s; scrub i p I T; set_unpacker i *unpacker; sites_f32 field p u i; sites_f64 field p u i; spinor_f32 field p; spinor_f64 field p;
+squeeze i s s p T; squeeze_options_init i p z; squeeze_options_set i p s s; status_name s i; stop v; text_free v p; unitarity i h
+field D; unpack i s s p T; unsqueeze i s s p T; validate i s p T; verification_claim i h u *claim; verification_field i h u
+*field_verdict; verification_finding i h u *finding; verification_free v h; verification_run i s p T; verification_verdict i h
+*verdict; verify i s p I T; verify_below i S u p I T; verify_options_init i p z; verify_options_set i p s s; version s; view_close i
+h; view_free v h; view_open i s s u *file_array i T; view_read i h p u U; view_read_all i h p u h u; view_seek i h u; view_size i h U;
+view_sync i h; view_tell i h U; view_write i h p u; view_write_all i h p u h u; watch_stalls i d stall_tell p; write i s h field p;
+write_async i s h field p T; write_options_init i p z; write_options_set i p s s; writer_close i h; writer_create i s h p T;
+writer_free v h; writer_record i h s p z; writer_write i h s field *metadata z T"""
 
 FUNCTION_TYPES = """\
 hdf5_visit v s i s p; hdf5_visit_attribute v s *hdf5_array p; interrupt_check i p; progress v u u p; row_fetch v L i i u p p;
@@ -98,5 +98,5 @@ ranks:i is_written:i strategy:i is_read_back:i bytes:u checksum_status:i has_sto
 seconds:d pack_seconds:d exchange_seconds:d storage_seconds:d sync_seconds:d format:c[16] file_system:c[32] block_bytes:u
 single_owner:i stripe_reason:i stripe_count:u stripe_bytes:u ranks_at_file:u open_seconds:d device_computing_ranks:u
 device_copying_ranks:u device_reason:c[256] call_bytes:u; spec kind:i precision:i colors:i spins:i links:i is_complex:i numbers:u;
-stall struct_size:z call:s path:s offset:u bytes:u seconds:d sentence:s; verdict struct_size:z is_sound:i format:s fields:u findings:u
-errors:u chunks_checked:u fields_checked:u verdict:i claims:u"""
+stall struct_size:z call:s path:s offset:u bytes:u seconds:d sentence:s; unpacker struct_size:z open:(i,p,p,S) close:(v,p,p)
+context:p; verdict struct_size:z is_sound:i format:s fields:u findings:u errors:u chunks_checked:u fields_checked:u verdict:i claims:u"""

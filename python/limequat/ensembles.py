@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any, List, Union
 from limequat._library import call, path_bytes, take_text, text_bytes, text_from
 from limequat.answers import Answer, Judgement, Verification, parse
 from limequat.display import table
-from limequat.errors import Error
 from limequat.options import Options, takes
-from limequat.packed import is_packed
-from limequat.questions import verify
+from limequat.unpacking import require_unpacking
 
 if TYPE_CHECKING:
     from limequat.annotations import Paths, Target
@@ -65,6 +63,7 @@ def index(folders: Paths = (), **options: "Unpack[CatalogueOptions]") -> Judgeme
     """
     paths, count = _paths(folders)
     text = ctypes.c_void_p()
+    require_unpacking()
     call("lq_index", paths, count, Options("CatalogueOptions", options), ctypes.byref(text))
     return parse(take_text(text), Judgement)
 
@@ -98,6 +97,7 @@ def scrub(files: "Union[str, os.PathLike[str], None]" = None, **options: "Unpack
     is_ok = ctypes.c_int()
     if files is not None:
         options["which"] = os.fspath(files)
+    require_unpacking()
     return parse(text_from("lq_scrub", Options("CatalogueOptions", options), ctypes.byref(is_ok)), Verification)
 
 
@@ -114,27 +114,11 @@ def verify_below(paths: Paths, **options: "Unpack[VerifyOptions]") -> Judgement:
     """
     paths, count = _paths(paths)
     is_ok, text = ctypes.c_int(), ctypes.c_void_p()
+    require_unpacking()
     call("lq_verify_below", paths, count, Options("VerifyOptions", options), ctypes.byref(is_ok), ctypes.byref(text))
     answer = parse(take_text(text), Judgement)
-    files = [Verification(one) for one in answer["files"]]
-    answer["files"] = [_with_contents(one, options) for one in files]
-    for before, after in zip(files, answer["files"]):
-        answer["summary"][before["verdict"].replace(" ", "_")] -= 1
-        answer["summary"][after["verdict"].replace(" ", "_")] += 1
-    answer["ok"] = all(one["ok"] for one in answer["files"])
+    answer["files"] = [Verification(one) for one in answer["files"]]
     return answer
-
-
-def _with_contents(file: Verification, options: Any) -> Verification:
-    """The verdict on the contents of a packed file that should be a lattice file; any other answer unchanged."""
-    if file["verdict"] != "unreadable" or "error" in file or "findings" in file or not is_packed(file["path"]):
-        return file
-    try:
-        found = verify(file["path"], **{key: value for key, value in options.items() if key != "progress"})
-    except Error as error:
-        return Verification({**file, "problem": str(error)})
-    found["path"] = file["path"]
-    return found
 
 
 @takes("CatalogueOptions", only=("db",))
@@ -161,5 +145,6 @@ def report_page(folders: Paths, page: Target, **options: "Unpack[CatalogueOption
     """
     paths, count = _paths(folders)
     text = ctypes.c_void_p()
+    require_unpacking()
     call("lq_report_page", paths, count, path_bytes(page), Options("CatalogueOptions", options), ctypes.byref(text))
     return parse(take_text(text))

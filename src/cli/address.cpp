@@ -21,6 +21,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <limequat/ensemble.hpp>
 #include <limequat/error.hpp>
 #include <limequat/storage.hpp>
 
@@ -169,27 +170,62 @@ bool is_member(const std::string& word) {
 
 std::string path_of_word(const std::string& word) { return is_address(word) ? path_of_packed(word) : word; }
 
-struct PackedFile::State {
-  explicit State(const std::string& word)
-      : server(word),
-        file({.read_at = [this](std::uint64_t offset, std::span<std::byte> to) { return server.read_at(offset, to); },
-              .bytes = server.bytes(),
-              .name = server.path(),
-              .modified = static_cast<std::int64_t>(server.modified()),
-              .request_bytes = 64 * base::mebi}) {}
+namespace {
 
-  AddressServer server;
-  CallbackFile file;
+// A packed file or an address: readable as long as the object exists.
+class ServedFile {
+ public:
+  explicit ServedFile(const std::string& word)
+      : server_(word),
+        file_({.read_at = [this](std::uint64_t offset, std::span<std::byte> to) { return server_.read_at(offset, to); },
+               .bytes = server_.bytes(),
+               .name = server_.path(),
+               .modified = static_cast<std::int64_t>(server_.modified()),
+               .request_bytes = 64 * base::mebi}) {}
+
+  const std::string& path() const noexcept { return file_.path(); }
+
+ private:
+  AddressServer server_;
+  CallbackFile file_;
 };
 
-PackedFile::PackedFile(const std::string& word) : state_(std::make_unique<State>(word)) {}
-PackedFile::~PackedFile() = default;
-const std::string& PackedFile::path() const noexcept { return state_->file.path(); }
+}  // namespace
 
 std::string path_of_packed(const std::string& word) {
   // Never destroyed: the table of mounts may be destroyed first. The processes end when their sockets are closed.
-  static auto& open = *new std::map<std::string, PackedFile>;
+  static auto& open = *new std::map<std::string, ServedFile>;
   return open.try_emplace(word, word).first->second.path();
 }
+
+std::string without_packing(const std::string& name) {
+  for (const std::string_view suffix : {".gz", ".xz", ".bz2", ".zst"}) {
+    if (name.size() > suffix.size() && name.ends_with(suffix)) return name.substr(0, name.size() - suffix.size());
+  }
+  return name;
+}
+
+namespace {
+
+std::shared_ptr<const std::string> contents_of_packed(const std::string& path) {
+  if (!is_packed(path)) return nullptr;
+  const auto file = std::make_shared<ServedFile>(path);
+  return {file, &file->path()};
+}
+
+}  // namespace
+
+FoundFile::FoundFile(const std::string& path, const Communicator& communicator) {
+  std::exception_ptr failure;
+  try {
+    path_ = contents_of_packed(path);
+    if (path_ == nullptr) path_ = std::make_shared<const std::string>(path);
+  } catch (const Error&) {
+    failure = std::current_exception();
+  }
+  communicator.agree(failure);
+}
+
+void open_packed_files() { ensemble::set_unpacking(contents_of_packed); }
 
 }  // namespace lq::cli

@@ -9,6 +9,8 @@
 #include <memory>
 #include <string>
 
+#include <limequat/grid.hpp>
+
 namespace lq::cli {
 
 // True if a word is a remote address and no local file has that name.
@@ -16,6 +18,7 @@ bool is_address(const std::string& word);
 
 // The path by which the library reads an address until the program ends: the address as messages may show it, without
 // password and query. Any other word is returned unchanged. Throws the server's error, or unsupported without the
+// Python package.
 std::string path_of_word(const std::string& word);
 
 // True if a word names an existing compressed file or archive (by its suffix), or a member of one.
@@ -25,20 +28,21 @@ bool is_member(const std::string& word);
 // The path by which the library reads its contents until the program ends. Throws as path_of_word().
 std::string path_of_packed(const std::string& word);
 
-// One of many packed files: it is readable as long as the object exists.
-class PackedFile {
- public:
-  // Throws as path_of_word().
-  explicit PackedFile(const std::string& word);
-  ~PackedFile();
-  PackedFile(const PackedFile&) = delete;
-  PackedFile& operator=(const PackedFile&) = delete;
+// A name without the suffix of a compressed file: "conf.1.ildg" for "conf.1.ildg.gz".
+std::string without_packing(const std::string& name);
 
-  const std::string& path() const noexcept;
+// A file of a folder, to be read: if it is packed, its contents are open as long as the object exists.
+class FoundFile {
+ public:
+  // Collective. Throws as path_of_word(), on all ranks.
+  FoundFile(const std::string& path, const Communicator& communicator);
+  const std::string& path() const noexcept { return *path_; }
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  std::shared_ptr<const std::string> path_;
 };
+
+// From now on folders and catalogues judge packed files by their contents.
+void open_packed_files();
 
 }  // namespace lq::cli

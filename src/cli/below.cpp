@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/below.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
+
+#include "cli/address.hpp"
 
 namespace lq::cli {
 namespace {
@@ -39,6 +42,13 @@ ensemble::Below look_below(const Session& session, const std::string& folder, in
   Names names;
   at_root(session, [&] {
     below = ensemble::look_below(folder, threads, limits);
+    // Those that should be lattice files by their names, for example: reading them shows what they contain.
+    std::erase_if(below.others, [&](const ensemble::VerifiedFile& file) {
+      const bool may_be_entry = file.verdict == Verdict::unreadable && !file.error && is_packed(file.path);
+      if (may_be_entry) below.entries.push_back(file.path);
+      return may_be_entry;
+    });
+    std::ranges::sort(below.entries);
     names.add(std::to_string(below.entries.size()));
     for (const std::string& entry : below.entries) names.add(entry);
     names.add(std::to_string(below.others.size()));

@@ -15,7 +15,8 @@ namespace lq::cli {
 
 // Collective. True if a folder of this name exists.
 bool is_folder(const Session& session, const std::string& path);
-// Collective. ensemble::look_below(); its `others` have path, verdict and problem only.
+// Collective. ensemble::look_below(), with packed files among the entries, which FoundFile opens; its `others` have
+// path, verdict and problem only.
 ensemble::Below look_below(const Session& session, const std::string& folder, int threads, const Limits& limits);
 
 }  // namespace lq::cli

@@ -23,6 +23,7 @@
 
 #include "base/json_writer.hpp"
 #include "base/text.hpp"
+#include "cli/address.hpp"
 #include "cli/arguments.hpp"
 #include "cli/below.hpp"
 #include "cli/exit_code.hpp"
@@ -141,7 +142,7 @@ class ConversionPlanner {
     for (const std::string& path : below.entries) {
       if (is_ours(path)) continue;
       const fs::path place = fs::path(path).lexically_relative(folder);
-      add(path, target / place.parent_path() / named(place.filename().string()));
+      add(path, target / place.parent_path() / named(without_packing(place.filename().string())));
     }
     for (ensemble::VerifiedFile& file : below.others) {
       if (!is_ours(file.path)) plan_.others.push_back(std::move(file));
@@ -258,7 +259,8 @@ class Converter {
       outcome.is_stale = is_younger(job.from, job.to);
       return;
     }
-    const std::string format = inspect(job.from, session_.communicator, many_.options.limits).format;
+    const FoundFile from(job.from, session_.communicator);
+    const std::string format = inspect(from.path(), session_.communicator, many_.options.limits).format;
     if (!format.empty() && format_info(format).contents == Contents::streams) {
       outcome.has_streams = true;
       return;
@@ -268,7 +270,7 @@ class Converter {
     how.progress = {};
     if (many_.keeps_format) how.write.format = format;
     const std::string target = prepared(job.to, how);
-    outcome.report = lq::convert(job.from, target, session_.communicator, how);
+    outcome.report = lq::convert(from.path(), target, session_.communicator, how);
     outcome.report->path = job.to;
     if (many_.options.dry_run) return;
     // Called by the caller's thread, in the order of the files.
@@ -426,7 +428,8 @@ void tell_conversion(Session& session, const Report& report, const std::string& 
   if (!dry_run) session.remark(report.summary());
 }
 
-std::string without_suffix(const std::string& name) {
+std::string without_suffix(const std::string& whole) {
+  const std::string name = without_packing(whole);
   std::size_t longest = 0;
   for (const FormatInfo& known : formats()) {
     for (const std::string_view suffix : known.suffixes) {

@@ -36,8 +36,8 @@ int convert_many(Session& session, const ManyConversions& many);
 void tell_conversion(Session& session, const Report& report, const std::string& from, const std::string& to,
                      bool dry_run);
 
-// "conf.10.ildg" becomes "conf.10": without the suffix of a format.
-std::string without_suffix(const std::string& name);
+// "conf.10.ildg" and "conf.10.ildg.gz" become "conf.10".
+std::string without_suffix(const std::string& whole);
 
 // "t=5,x=0:2" as "t=5:6,x=0:2", the form of the option `region`. "t=-1" is "t=-1:".
 std::string with_single_sites(const std::string& region);

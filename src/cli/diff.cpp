@@ -18,6 +18,7 @@
 #include <limequat/json.hpp>
 
 #include "base/json_writer.hpp"
+#include "cli/address.hpp"
 #include "cli/arguments.hpp"
 #include "cli/below.hpp"
 #include "cli/checkpoint.hpp"
@@ -142,8 +143,10 @@ struct Diff {
       const auto& [one, other] = pairs.both[k];
       Compared compared;
       try {
-        compared.difference = lq::diff(with_fields(one, session.communicator, how.limits),
-                                       with_fields(other, session.communicator, how.limits), session.communicator, how);
+        const FoundFile first(one, session.communicator), second(other, session.communicator);
+        compared.difference =
+            lq::diff(with_fields(first.path(), session.communicator, how.limits),
+                     with_fields(second.path(), session.communicator, how.limits), session.communicator, how);
       } catch (const Error& error) {
         compared.error = error;
       }

@@ -10,6 +10,7 @@
 #include <limequat/stall.hpp>
 #include <limequat/version.hpp>
 
+#include "cli/address.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
@@ -162,6 +163,7 @@ void watch(const Session& session) {
 
 int run(Session& session, const std::vector<std::string>& words) {
   watch(session);
+  open_packed_files();
   int code = fine;
   try {
     code = dispatch(session, words);

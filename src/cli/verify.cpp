@@ -22,7 +22,6 @@
 #include <limequat/json.hpp>
 
 #include "base/ordered_results.hpp"
-#include "cli/address.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
@@ -400,22 +399,6 @@ class Below {
   int code_ = fine;
 };
 
-// A packed file that should be a lattice file, by its name for example: its contents are verified as if it had been
-// named alone. Any other answer is returned unchanged.
-ensemble::VerifiedFile with_contents(ensemble::VerifiedFile file, const VerifyOptions& options) {
-  if (file.verification || file.error || file.verdict != Verdict::unreadable || !is_packed(file.path)) return file;
-  try {
-    const PackedFile packed(file.path);
-    file.verification = lq::verify(packed.path(), {}, options);
-    file.verification->path = file.path;
-    file.verdict = file.verification->verdict;
-    file.problem.clear();
-  } catch (const Error& error) {
-    file.problem = error.what();
-  }
-  return file;
-}
-
 }  // namespace
 
 int verify_below(Session& session, const std::vector<std::string>& paths, int threads, const VerifyOptions& options) {
@@ -425,8 +408,7 @@ int verify_below(Session& session, const std::vector<std::string>& paths, int th
   Below below(session);
   VerifyOptions how = options;
   how.progress = below.progress();
-  ensemble::verify_below(paths, threads, how,
-                         [&](const ensemble::VerifiedFile& file) { below.tell(with_contents(file, options)); });
+  ensemble::verify_below(paths, threads, how, [&](const ensemble::VerifiedFile& file) { below.tell(file); });
   return below.finish();
 }
 

@@ -4,7 +4,9 @@
 // Catalogues of ensembles, and documents for other catalogues.
 #include <limequat/ensemble.hpp>
 
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <limequat/qcdml.hpp>
@@ -16,6 +18,47 @@ using namespace lq::capi;  // NOLINT: the functions of the interface are outside
 
 LQ_OPTION_STRUCT(lq_catalogue_options)
 LQ_OPTION_STRUCT(lq_qcdml_options)
+
+namespace {
+
+// A text of the program: the path of contents that it has opened, or why they cannot be.
+class UnpackerText {
+ public:
+  UnpackerText(const lq_unpacker& unpacker, const char* given) : unpacker_(unpacker), given_(given), text_(given) {}
+  ~UnpackerText() { unpacker_.close(unpacker_.context, given_); }
+  UnpackerText(const UnpackerText&) = delete;
+  UnpackerText& operator=(const UnpackerText&) = delete;
+
+  const std::string& text() const noexcept { return text_; }
+
+ private:
+  lq_unpacker unpacker_;
+  const char* given_;
+  std::string text_;
+};
+
+std::shared_ptr<const std::string> unpacked_by(const lq_unpacker& unpacker, const std::string& path) {
+  const char* given = nullptr;
+  const lq_status status = unpacker.open(unpacker.context, path.c_str(), &given);
+  const auto text = given == nullptr ? nullptr : std::make_shared<UnpackerText>(unpacker, given);
+  if (status != LQ_OK) {
+    throw lq::Error(static_cast<lq::Code>(status), text ? text->text() : path + ": its contents cannot be opened",
+                    {.path = path});
+  }
+  if (text == nullptr) return nullptr;
+  return {text, &text->text()};
+}
+
+}  // namespace
+
+lq_status lq_set_unpacker(const lq_unpacker* unpacker) {
+  return guarded([&] {
+    if (unpacker == nullptr) return lq::ensemble::set_unpacking({});
+    const lq_unpacker table = given_options(unpacker, lq_unpacker{});
+    if (table.open == nullptr || table.close == nullptr) reject("unpacker: open and close are required");
+    lq::ensemble::set_unpacking([table](const std::string& path) { return unpacked_by(table, path); });
+  });
+}
 
 lq_status lq_index(const char* const* folders, uint64_t count, const lq_catalogue_options* options, char** json) {
   return guarded(

@@ -13,6 +13,7 @@
 #include <limequat/file.hpp>
 
 #include "base/text.hpp"
+#include "ensemble/contents.hpp"
 #include "ensemble/files.hpp"
 #include "format/component.hpp"
 #include "io/verdict.hpp"
@@ -174,6 +175,33 @@ ExaminedFile examine_headers(storage::Transport& transport, const std::string& p
   return examined;
 }
 
+namespace {
+
+void add_texts(ExaminedFile& examined) {
+  add_properties(examined, examined.catalog.metadata, std::nullopt);
+  for (std::size_t k = 0; k < examined.catalog.fields.size(); ++k) {
+    add_properties(examined, examined.catalog.fields[k].metadata, static_cast<std::int64_t>(k));
+  }
+  find_trajectory(examined);
+}
+
+}  // namespace
+
+bool examine_contents(ExaminedFile& lost, const Limits& limits) {
+  try {
+    lost.contents = unpacked(lost.path);
+    if (!lost.contents) return false;
+    lost.catalog = io::ScannedFile::open(storage::resolve(*lost.contents), *lost.contents, {}, limits)->catalog();
+    add_texts(lost);
+  } catch (const Error& error) {
+    lost.problem = error.what();
+  }
+  lost.other.clear();
+  FileStatus now;
+  lost.is_changing = !status_of(lost.path, now) || now.size != lost.status.size || now.modified != lost.status.modified;
+  return true;
+}
+
 ExaminedFile examine_file(const std::string& path, const Limits& limits) {
   constexpr int attempts = 3;
   ExaminedFile examined;
@@ -187,11 +215,7 @@ ExaminedFile examine_file(const std::string& path, const Limits& limits) {
         is_there && (after.size != examined.status.size || after.modified != examined.status.modified);
     if (!examined.is_changing) break;
   }
-  add_properties(examined, examined.catalog.metadata, std::nullopt);
-  for (std::size_t k = 0; k < examined.catalog.fields.size(); ++k) {
-    add_properties(examined, examined.catalog.fields[k].metadata, static_cast<std::int64_t>(k));
-  }
-  find_trajectory(examined);
+  add_texts(examined);
   return examined;
 }
 

@@ -109,6 +109,7 @@ struct ExaminedFile {
   std::string series;
   std::shared_ptr<io::ScannedFile> scanned =
       nullptr;  // the file, open; only of examine_headers(), of what it recognised
+  std::shared_ptr<const std::string> contents = nullptr;  // of a packed file, open: see contents.hpp
 
   std::string_view state() const noexcept;  // "indexed", "damaged", "incomplete", "unreadable"
   FileInspection inspection() const;
@@ -120,6 +121,9 @@ ExaminedFile examine_file(const std::string& path, const Limits& limits);
 // a walk.
 ExaminedFile examine_headers(storage::Transport& transport, const std::string& path, const FileStatus& status,
                              const Limits& limits);
+// The same for a file that no format recognises, but that should be a lattice file: if it is packed, its contents are
+// examined, and stay open. False: it is not packed.
+bool examine_contents(ExaminedFile& lost, const Limits& limits);
 // For files that are not examined: name and status alone.
 ExaminedFile unexamined_file(const std::string& path, const FileStatus& status);
 

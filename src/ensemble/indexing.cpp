@@ -357,6 +357,7 @@ void Indexing::settle(ExaminedFile examined) {
     case FileRole::entry:
       return keep_entry(examined);
     case FileRole::lost:
+      if (examine_contents(examined, options_.limits)) return keep_entry(examined);
       return settle_lost(std::move(examined), place);
     case FileRole::part:
       if (protection::is_sidecar(examined.path)) parity_.push_back(examined.path);

@@ -15,6 +15,7 @@
 #include "base/bytes.hpp"
 #include "base/ordered_results.hpp"
 #include "comm/team.hpp"
+#include "ensemble/contents.hpp"
 #include "ensemble/files.hpp"
 #include "ensemble/folder.hpp"
 #include "io/verdict.hpp"
@@ -221,16 +222,32 @@ void look(Candidate& file, const Folders& folders, const Limits& limits, EarlyVe
   file.what = examined.other;
 }
 
+// Of a file that should be a lattice file: it may be packed, and is then judged by its contents.
+VerifiedFile verified_lost(VerifiedFile lost, const VerifyOptions& options) {
+  try {
+    std::optional<Verification> contents = verify_contents(lost.path, options);
+    if (!contents) return lost;
+    lost.verdict = contents->verdict;
+    lost.verification = std::move(contents);
+    lost.problem.clear();
+  } catch (const Error& error) {
+    lost.problem = error.what();
+  }
+  return lost;
+}
+
+VerifiedFile no_entry(const Candidate& file, const Place& place) {
+  if (place.role == FileRole::stranger) {
+    return not_verified(file.path, Verdict::foreign, fmt::format("{}: this is {}", file.path, file.what));
+  }
+  return not_verified(file.path, verdict_of(place.role), sentence_of(place, file.path, file.what));
+}
+
 VerifiedFile answer_of(const Candidate& file, const Place& place, const Folders& folders,
                        const VerifyOptions& options) {
-  switch (place.role) {
-    case FileRole::entry:
-      return file.verified ? *file.verified : verified(folders, file.path, options);
-    case FileRole::stranger:
-      return not_verified(file.path, Verdict::foreign, fmt::format("{}: this is {}", file.path, file.what));
-    default:
-      return not_verified(file.path, verdict_of(place.role), sentence_of(place, file.path, file.what));
-  }
+  if (place.role == FileRole::entry) return file.verified ? *file.verified : verified(folders, file.path, options);
+  VerifiedFile answer = no_entry(file, place);
+  return place.role == FileRole::lost ? verified_lost(std::move(answer), options) : answer;
 }
 
 std::int64_t now_in_nanoseconds() {
@@ -284,7 +301,7 @@ Below look_below(const std::string& folder, int threads, const Limits& limits) {
     } else if (places[k].role == FileRole::entry) {
       below.entries.push_back(files[k].path);
     } else if (places[k].role != FileRole::part) {
-      below.others.push_back(answer_of(files[k], places[k], listing.folders(), {}));
+      below.others.push_back(no_entry(files[k], places[k]));
     }
   }
   return below;

@@ -12,6 +12,7 @@
 
 #include "base/ordered_results.hpp"
 #include "comm/team.hpp"
+#include "ensemble/contents.hpp"
 #include "ensemble/ensemble.hpp"
 #include "ensemble/files.hpp"
 #include "ensemble/store.hpp"
@@ -71,11 +72,22 @@ std::vector<UnmeasuredFile> unmeasured_files(const Database& database, const std
   return files;
 }
 
+// Of a packed file, which no format recognises: its contents.
+Verification verified_entry(const std::string& path, const VerifyOptions& how) {
+  try {
+    return verify(path, {}, how);
+  } catch (const Error& error) {
+    if (error.code() != Code::unknown_format) throw;
+    if (std::optional<Verification> contents = verify_contents(path, how)) return *contents;
+    throw;
+  }
+}
+
 // No values are stored for data that fail verification.
 MeasuredFile measure_file(const UnmeasuredFile& file, const VerifyOptions& how) {
   MeasuredFile measured;
   try {
-    const Verification verification = verify(file.path, {}, how);
+    const Verification verification = verified_entry(file.path, how);
     FileStatus now;
     const bool is_same =
         status_of(file.path, now) && now.size == file.status.size && now.modified == file.status.modified;

@@ -184,7 +184,12 @@ void read_once(Examined& examined, const VerifyOptions& how, Pace* pace) {
   const std::string& path = examined.examined.path;
   CksumInPassing files(storage::resolve(path), pace);
   try {
-    examined.verification = sets::verify_file(files, path, {}, how);
+    if (const auto contents = std::exchange(examined.examined.contents, nullptr)) {
+      examined.verification = sets::verify_file(storage::resolve(*contents), *contents, {}, how);
+      examined.verification.path = path;
+    } else {
+      examined.verification = sets::verify_file(files, path, {}, how);
+    }
     for (SummedFile& file : examined.files) file.cksum = files.cksum(file.path);
   } catch (const Error& error) {
     examined.problem = error.what();
@@ -198,12 +203,14 @@ Examined examine(const DueEntry& file, const VerifyOptions& how, Pace* pace) {
     examined.examined = examine_file(file.path, how.limits);
     examined.is_missing = examined.examined.is_gone;
     if (examined.is_missing) return examined;
+    const bool is_packed = !examined.examined.other.empty() && examine_contents(examined.examined, how.limits);
     if (!examined.examined.other.empty()) {
       const Place place{FileRole::lost, "the catalogue lists it"};
       examined.problem = sentence_of(place, file.path, examined.examined.other);
     } else {
       examined.files = files_of(examined.examined);
-      read_once(examined, how, pace);
+      if (is_packed) examined.problem = examined.examined.problem;
+      if (examined.problem.empty()) read_once(examined, how, pace);
     }
     const bool is_steady = are_as_they_were(examined.files);
     if (!examined.problem.empty()) sum_unwritten(examined, file);

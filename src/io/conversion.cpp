@@ -161,7 +161,15 @@ Report read_part(ScannedFile& source, const FieldEntry& entry, const Box& part, 
   if (verifies && read.status == ChecksumStatus::unchecked) {
     require_sound(source.files(), catalog.path, communicator, options);
   }
-  comm::agree(comm, [&] { require_undamaged(catalog, entry, read.warnings, options.accept_damage); });
+  // Texts about the whole field are not kept, so that nothing would contradict the part.
+  const std::optional<Estimate> measured =
+      part == whole(entry.payload.extents) ? std::nullopt : estimate(source, entry, false, communicator);
+  comm::agree_alike(comm, [&] {
+    std::vector<std::string> damage = has_exact_sum(entry) ? std::vector<std::string>{} : read.warnings;
+    if (measured && damage.empty()) damage = wrong_statements(catalog, entry, *measured);
+    require_undamaged(catalog, entry, damage, options.accept_damage);
+    if (read.warnings.empty()) read.warnings = std::move(damage);
+  });
   return read;
 }
 

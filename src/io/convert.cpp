@@ -365,7 +365,7 @@ Report dry_run_write(storage::Transport& transport, const Catalog& catalog, cons
   return report;
 }
 
-// Local. Refuses data that look damaged, unless a checksum proves that they are unchanged.
+// Local. Refuses data that look damaged.
 std::vector<std::string> judge_nature(const Catalog& catalog, const FieldEntry& entry,
                                       const engine::TransferStats& read, const std::optional<io::Estimate>& measured,
                                       const ConvertOptions& options) {

@@ -127,7 +127,7 @@ class Search {
   using Candidates = std::vector<std::pair<SingleByte, std::uint64_t>>;  // with the number of the site
   Candidates candidates(const Range& range);
   Candidates plausible(const Range& range);
-  bool is_proof(const SingleByte& byte, const Range& range) const;
+  bool has_weighted_sum(const Range& range) const;
   std::vector<Finding> single_byte(const Range& range);
   std::vector<Finding> broken_links(const Range& range);
 
@@ -222,19 +222,17 @@ Search::Candidates Search::plausible(const Range& range) {
   return broken_links(range).empty() ? possible : Candidates{};
 }
 
-// If both words are rotated alike they count as one: among so few sites larger damage may look like one byte elsewhere
-// by chance. Weighted sums of the slice, which must agree afterwards, exclude that.
-bool Search::is_proof(const SingleByte& byte, const Range& range) const {
-  constexpr std::uint64_t least_different = 29;
-  return byte.rank_mod_899 >= least_different ||
-         (range.slice && entry_.sums.find({SumKind::weighted, SumOf::slices}) != nullptr);
+// The sum, which must agree afterwards, excludes that larger damage looks like one byte elsewhere.
+bool Search::has_weighted_sum(const Range& range) const {
+  return range.slice && entry_.sums.find({SumKind::weighted, SumOf::slices}) != nullptr;
 }
 
-// Nearby sites have candidates that fit equally well, because a shifted change of a CRC is often a rotated one; then
-// only links can decide, if they are unitary except for the damage.
+// Nearby sites have candidates that fit equally well, because a shifted change of a CRC is often a rotated one: other
+// bytes, and two bytes that one byte crosses into. Without a weighted sum only links can decide, if they are unitary
+// except for the damage.
 std::optional<CorrectByte> Search::correction(const Range& range) {
   Candidates possible = candidates(range);
-  if (possible.size() > 1 || (possible.size() == 1 && !is_proof(possible.front().first, range))) {
+  if (possible.size() > 1 || !has_weighted_sum(range)) {
     const double typical = has_links() ? typical_distance(range) : INFINITY;
     if (typical > unitary_at_all) return std::nullopt;
     const double limit = outlier_factor * typical;

@@ -115,6 +115,7 @@ void judge_zeros(const Description& describe, const FieldEntry& entry, const Box
     if (stats.zeros.sites > 0) nature.damage.push_back(describe.zeros(stats.zeros));
     return;
   }
+  if (place == Zeros::whole_borders && has_exact_sum(entry)) return;
   if (place == Zeros::whole_borders && entry.plaquette) {
     // The Schroedinger functional has such boundaries; so has a file whose last slice was never written.
     if (!measured) {
@@ -132,15 +133,17 @@ void judge_zeros(const Description& describe, const FieldEntry& entry, const Box
           : describe.at(numbers.zero_links, fmt::format("{} links are zero", numbers.zero_links.count)));
 }
 
-void judge_links(const Description& describe, const engine::OddNumbers& numbers, Nature& nature) {
-  if (numbers.huge.count > 0) {
+// Links that a checksum proves may be of another kind, or have lost their last digits before they were written.
+void judge_links(const Description& describe, const engine::OddNumbers& numbers, bool is_proven, Nature& nature) {
+  const double most_odd = most_damaged_links * static_cast<double>(numbers.seen);
+  const bool is_other_kind = static_cast<double>(numbers.off.count) > most_odd;
+  if (numbers.huge.count > 0 && !(is_proven && is_other_kind)) {
     nature.damage.push_back(describe.at(
         numbers.huge, fmt::format("{} sites have numbers beyond 1e10, which links never have: damage, or the numbers "
                                   "are not stored as the header states; `lq diagnose` shows which",
                                   numbers.huge.count)));
   }
-  const double most_odd = most_damaged_links * static_cast<double>(numbers.seen);
-  if (numbers.off.count == 0 && numbers.slightly_off.count > 0 &&
+  if (!is_proven && numbers.off.count == 0 && numbers.slightly_off.count > 0 &&
       static_cast<double>(numbers.slightly_off.count) <= most_odd) {
     nature.damage.push_back(describe.at(
         numbers.slightly_off, fmt::format("{} of {} sites have links in double precision that are off {} by more than "
@@ -150,9 +153,9 @@ void judge_links(const Description& describe, const engine::OddNumbers& numbers,
   if (numbers.off.count == 0) return;
   const std::string what =
       fmt::format("{} of {} sites have links off {}", numbers.off.count, numbers.seen, describe.group());
-  if (static_cast<double>(numbers.off.count) <= most_odd) {
+  if (!is_other_kind) {
     nature.damage.push_back(describe.at(numbers.off, what));
-  } else if (numbers.huge.count == 0) {
+  } else if (is_proven || numbers.huge.count == 0) {
     nature.remarks.push_back(describe(
         what +
         ": smeared or rescaled links, or the numbers are not stored as the header states; `lq diagnose` shows which"));
@@ -201,31 +204,39 @@ Nature nature_of(const Catalog& catalog, const FieldEntry& entry, const Box& mov
   const Description describe(catalog, entry);
   if (stats.numbers) {
     const engine::OddNumbers& numbers = stats.numbers->found;
+    const bool is_proven = has_exact_sum(entry);
     if (numbers.not_finite.count > 0) {
-      nature.damage.push_back(describe.at(
-          numbers.not_finite, fmt::format("{} sites have numbers that are NaN or infinite", numbers.not_finite.count)));
+      // Links are never written so on purpose.
+      (is_proven && entry.payload.spec.kind != FieldKind::gauge ? nature.remarks : nature.damage)
+          .push_back(describe.at(numbers.not_finite, fmt::format("{} sites have numbers that are NaN or infinite",
+                                                                 numbers.not_finite.count)));
     }
     judge_zeros(describe, entry, moved, stats, measured, nature);
-    judge_links(describe, numbers, nature);
+    judge_links(describe, numbers, is_proven, nature);
   }
   // Zeros and NaN explain the difference.
-  if (!measured || !nature.damage.empty()) return nature;
+  if (measured && nature.damage.empty()) nature.damage = wrong_statements(catalog, entry, *measured);
+  return nature;
+}
+
+std::vector<std::string> wrong_statements(const Catalog& catalog, const FieldEntry& entry, const Estimate& measured) {
+  std::vector<std::string> wrong;
+  const Description describe(catalog, entry);
   const auto compare = [&](std::string_view what, const std::optional<double>& stated,
                            const std::optional<double>& found, double uncertainty) {
     if (!differs(entry, stated, found, uncertainty)) return;
     const std::string about =
         uncertainty > 0 ? fmt::format("about {:.4g}, estimated from a sample", *found) : fmt::format("{:.12g}", *found);
-    nature.damage.push_back(
-        describe(fmt::format("the {} of the links is {}, the file states {:.12g}", what, about, *stated)));
+    wrong.push_back(describe(fmt::format("the {} of the links is {}, the file states {:.12g}", what, about, *stated)));
   };
-  compare("plaquette", entry.plaquette, measured->value.plaquette, measured->uncertainty);
-  compare("link trace", entry.link_trace, measured->value.link_trace, 0);
-  return nature;
+  compare("plaquette", entry.plaquette, measured.value.plaquette, measured.uncertainty);
+  compare("link trace", entry.link_trace, measured.value.link_trace, 0);
+  return wrong;
 }
 
 void require_undamaged(const Catalog& catalog, const FieldEntry& entry, const std::vector<std::string>& damage,
                        bool accept_damage) {
-  if (damage.empty() || accept_damage || has_exact_sum(entry)) return;
+  if (damage.empty() || accept_damage) return;
   std::string what = damage.front();
   for (std::size_t k = 1; k < damage.size(); ++k) what += "; " + damage[k];
   throw Error(Code::checksum_mismatch,

@@ -1,9 +1,10 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Plausibility of data that no checksum proves: zeros, NaN and infinities, links off SU(N),
-// and observables that differ from the stated ones. Readers report this; programs that rewrite the data refuse, because
-// the new file would have valid checksums over them.
+// Plausibility of data: zeros, NaN and infinities, links off SU(N), and observables that differ from the stated ones. A
+// checksum that agrees proves the numbers, not that they are those of the field, so it accepts less than it seems.
+// Readers report this; programs that rewrite the data refuse, because the new file would have valid checksums over
+// them.
 #pragma once
 
 #include <optional>
@@ -52,8 +53,11 @@ struct Nature {
 Nature nature_of(const Catalog& catalog, const FieldEntry& entry, const Box& moved, const engine::TransferStats& stats,
                  const std::optional<Estimate>& measured = {});
 
-// Local. checksum_mismatch if there is evidence against data that no checksum proves, unless that is accepted: they
-// would get valid checksums in a new file.
+// Local. Messages about stated values that differ from measured ones.
+std::vector<std::string> wrong_statements(const Catalog& catalog, const FieldEntry& entry, const Estimate& measured);
+
+// Local. checksum_mismatch if there is evidence of damage, unless that is accepted: the data would get valid checksums
+// in a new file.
 void require_undamaged(const Catalog& catalog, const FieldEntry& entry, const std::vector<std::string>& damage,
                        bool accept_damage);
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -172,13 +173,74 @@ TEST_F(Nature, AStatedPlaquetteThatIsAnotherIsNoticed) {
   EXPECT_GE(stated, 3U);
 }
 
-TEST_F(Nature, AChecksumThatAgreesOutweighsAStatedPlaquette) {
+TEST_F(Nature, AStatedPlaquetteThatIsAnotherIsDamageAlsoWhereAChecksumAgrees) {
   const std::string from = directory_ / "from.ildg", to = directory_ / "to.ildg";
   write(from, grid_, gauge(links_), {.metadata = {{"xlf-info", "plaquette = 0.123\n trajectory nr = 7\n"}}});
-  const Report report = convert(from, to);
-  ASSERT_EQ(report.warnings.size(), 1U);
-  EXPECT_NE(report.warnings.front().find("plaquette"), std::string::npos);
+  EXPECT_EQ(verify(from).verdict, Verdict::damaged);
+  for (const std::string region : {"", "t=1:4"}) {
+    const Error refusal = error_of([&] { convert(from, to, {}, {.region = region}); });
+    EXPECT_EQ(refusal.code(), Code::checksum_mismatch) << refusal.what();
+    EXPECT_NE(std::string(refusal.what()).find("plaquette"), std::string::npos) << refusal.what();
+    EXPECT_FALSE(std::filesystem::exists(to));
+    const Report report =
+        convert(from, to, {}, {.write = {.overwrite = true}, .accept_damage = true, .region = region});
+    ASSERT_EQ(report.warnings.size(), 1U);
+    EXPECT_NE(report.warnings.front().find("plaquette"), std::string::npos);
+    std::filesystem::remove(to);
+  }
   EXPECT_TRUE(read_it(from).warnings.empty());
+}
+
+// Of links under a right checksum: what verify calls damage is refused, what it accepts is converted.
+TEST_F(Nature, ConversionsAndVerdictsOfProvenLinksAgree) {
+  const std::vector<double> good = links_;
+  const auto at = [&](std::uint64_t site, std::size_t number) -> double& { return links_[site * 72 + number]; };
+  const std::uint64_t slice = grid_.volume() / 8;
+  const std::pair<const char*, std::function<void()>> kinds[] = {
+      {"sound", [] {}},
+      {"NaN", [&] { at(11, 7) = std::nan(""); }},
+      {"infinity", [&] { at(0, 0) = -HUGE_VAL; }},
+      {"a number off", [&] { at(11, 7) += 0.5; }},
+      {"huge", [&] { at(11, 7) = 1e301; }},
+      {"a last digit", [&] { at(11, 7) += 1e-9; }},
+      {"smeared",
+       [&] {
+         for (double& number : links_) number *= 0.9;
+       }},
+      {"huge, all of them",
+       [&] {
+         for (double& number : links_) number *= 1e12;
+       }},
+      {"zeros", [&] { std::fill_n(&at(5, 0), 720, 0.0); }},
+      {"a link of zeros", [&] { std::fill_n(&at(5, 18), 18, 0.0); }},
+      {"open",
+       [&] {
+         for (auto s = 7 * slice; s < 8 * slice; ++s) std::fill_n(&at(s, 54), 18, 0.0);
+       }},
+      {"last slice", [&] { std::fill_n(&at(7 * slice, 0), slice * 72, 0.0); }},
+      {"single",
+       [&] {
+         for (double& number : links_) number = static_cast<float>(number);
+       }},
+  };
+  const std::vector<FormatInfo> known = formats();
+  for (const auto& [name, change] : kinds) {
+    links_ = good;
+    change();
+    for (const std::string format : {"ildg", "scidac", "hdf5"}) {
+      if (std::ranges::find(known, format, &FormatInfo::name) == known.end()) continue;
+      const std::string from = directory_ / ("from." + format), to = directory_ / "to.scidac";
+      write(from, grid_, gauge(links_), {.format = format, .overwrite = true});
+      bool is_converted = true;
+      try {
+        convert(from, to, {}, {.write = {.overwrite = true}});
+      } catch (const Error& error) {
+        EXPECT_EQ(error.code(), Code::checksum_mismatch) << error.what();
+        is_converted = false;
+      }
+      EXPECT_EQ(is_converted, is_ok(verify(from).verdict)) << name << " in " << format;
+    }
+  }
 }
 
 // Insisting speaks of numbers. What there was of a file that is cut off only its repair tells.
@@ -254,7 +316,8 @@ TEST(StatedObservables, ThatAreNotOneOrTwoFiniteNumbersAreNotCompared) {
   Observables measured;
   measured.t0 = 1.5;
   const auto compared = [&](const std::string& stated) {
-    return compare_observables({{"xlf-info", "flow_t0 = " + stated + "\n"}}, measured, gauge_spec(Precision::double_, 3, 4))
+    return compare_observables({{"xlf-info", "flow_t0 = " + stated + "\n"}}, measured,
+                               gauge_spec(Precision::double_, 3, 4))
         .size();
   };
   EXPECT_EQ(compared("1.5"), 1U);

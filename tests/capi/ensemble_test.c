@@ -78,6 +78,60 @@ static void folders_are_verified(void) {
   CHECK_STATUS(lq_verify_below(both, 2, NULL, NULL, NULL), LQ_INVALID_ARGUMENT);
 }
 
+struct unpacking {
+  const char* inside;  // the contents of every packed file
+  lq_status status;
+  int opened, closed;
+};
+
+static lq_status open_packed(void* context, const char* path, const char** text) {
+  struct unpacking* const unpacking = context;
+  *text = NULL;
+  if (strstr(path, ".gz") == NULL) return LQ_OK;
+  *text = unpacking->status == LQ_OK ? unpacking->inside : "the archive is at the dentist's";
+  ++unpacking->opened;
+  return unpacking->status;
+}
+
+static void close_packed(void* context, const char* text) {
+  struct unpacking* const unpacking = context;
+  CHECK(text == unpacking->inside || strstr(text, "dentist") != NULL);
+  ++unpacking->closed;
+}
+
+static void packed_files_are_judged_by_their_contents(void) {
+  const char *inside = fresh("elsewhere.ildg"), *packed = fresh("conf.ildg.gz");
+  write_file(inside);
+  FILE* const file = fopen(packed, "wb");
+  CHECK(file != NULL && fputs("compressed", file) >= 0 && fclose(file) == 0);
+  struct unpacking unpacking = {.inside = inside, .status = LQ_OK};
+  lq_unpacker unpacker = {.struct_size = sizeof unpacker, .open = open_packed, .context = &unpacking};
+  CHECK_STATUS(lq_set_unpacker(&unpacker), LQ_INVALID_ARGUMENT);
+  unpacker.close = close_packed;
+  int is_ok = 1;
+  char* json = NULL;
+  lq_verify_options options;
+  CHECK_OK(lq_verify_options_init(&options, sizeof options));
+  // The folder is that of the catalogue of the test before, so the file is named.
+  CHECK_OK(lq_verify_below(&packed, 1, &options, &is_ok, &json));
+  CHECK(!is_ok && strstr(json, "\"unreadable\"") != NULL);
+  lq_text_free(json);
+  CHECK_OK(lq_set_unpacker(&unpacker));
+  CHECK_OK(lq_verify_below(&packed, 1, &options, &is_ok, &json));
+  CHECK(is_ok && strstr(json, "\"sound\"") != NULL && strstr(json, "conf.ildg.gz") != NULL &&
+        strstr(json, "elsewhere") == NULL);
+  lq_text_free(json);
+  CHECK(unpacking.opened == 1 && unpacking.closed == 1);
+  unpacking.status = LQ_TRUNCATED;
+  CHECK_OK(lq_verify_below(&packed, 1, &options, &is_ok, &json));
+  CHECK(!is_ok && strstr(json, "at the dentist's") != NULL);
+  lq_text_free(json);
+  CHECK_OK(lq_set_unpacker(NULL));
+  unpacking.status = LQ_OK;
+  CHECK_OK(lq_verify_below(&packed, 1, &options, &is_ok, NULL));
+  CHECK(!is_ok && unpacking.opened == 2 && unpacking.closed == 2);
+}
+
 static void documents_are_made_and_checked(void) {
   const char* conf = fresh("conf.ildg");
   write_file(conf);
@@ -104,6 +158,7 @@ static void documents_are_made_and_checked(void) {
 int main(void) {
   files_are_indexed_and_found();
   folders_are_verified();
+  packed_files_are_judged_by_their_contents();
   documents_are_made_and_checked();
   return finish();
 }

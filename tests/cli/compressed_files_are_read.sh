@@ -19,4 +19,14 @@ lq verify -q conf.nersc
 mv conf.ildg.gz run/conf.2.ildg.gz
 gzip -c run/conf.1.ildg | head -c 500 > run/conf.3.ildg.gz
 echo log | gzip -c > run/job.log.gz
-lq verify -r run
+lq verify -r run || echo "exit $?"
+# Folders are compared, catalogued and converted with what is packed in them.
+cp -r run plain
+gunzip plain/conf.2.ildg.gz
+lq diff run plain || echo "exit $?"
+lq index -q run --db catalogue.db || echo "exit $?"
+lq scrub --db catalogue.db > scrubbed || echo "exit $?"
+sed "s,$PWD/,," scrubbed
+rm run/job.log.gz
+lq convert run converted --format nersc || echo "exit $?"
+ls converted

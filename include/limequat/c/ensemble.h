@@ -39,6 +39,19 @@ typedef struct lq_catalogue_options {
 } lq_catalogue_options;
 LQ_API lq_status lq_catalogue_options_init(lq_catalogue_options* options, size_t struct_size);
 LQ_API lq_status lq_catalogue_options_set(lq_catalogue_options* options, const char* name, const char* value);
+// How packed files (compressed ones, archives) are opened. Any thread calls these functions, and several at a time.
+typedef struct lq_unpacker {
+  size_t struct_size;  // set by you: sizeof(lq_unpacker)
+  // Opens a packed file: `text` becomes the path by which its contents can be read, and NULL for a file that is not
+  // packed. Another status than LQ_OK is a failure: `text` says why, or is NULL.
+  lq_status (*open)(void* context, const char* path, const char** text);
+  void (*close)(void* context, const char* text);  // called once for each text: it is not needed any longer
+  void* context;
+} lq_unpacker;
+// Local. Makes lq_verify_below, lq_index, lq_scrub and lq_report_page judge packed files that should be lattice files
+// by their contents. The table is copied; what it refers to must exist until the next call. NULL: such files are
+// unreadable, as by default. LQ_INVALID_ARGUMENT: open or close is missing.
+LQ_API lq_status lq_set_unpacker(const lq_unpacker* unpacker);
 // Stores the facts in the headers of the lattice files below `count` folders in the catalogue; none: as before.
 LQ_API lq_status lq_index(const char* const* folders, uint64_t count, const lq_catalogue_options* options, char** json);
 // Returns the files that match an expression, "beta=6.0 trajectory>=1000"; "" matches all.
