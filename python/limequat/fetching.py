@@ -14,7 +14,6 @@ import sys
 import urllib.parse
 import zlib
 
-from limequat import signals
 from limequat.answers import Answer
 from limequat.errors import BY_CODE, ChecksumError, Error, Exists, InvalidArgument
 from limequat.manifests import exit_code_of
@@ -189,7 +188,6 @@ def _add(made, one):
 
 def main(words):
     """``lq copy`` of sources that the library does not copy alone: NAME=VALUE..., --json, -q, "--", SOURCE..., TARGET. Returns the exit code."""
-    signals.end_with_parent()
     place = words.index("--")
     sources, target = words[place + 1:-1], words[-1]
     given = dict(word.split("=", 1) for word in words[:place] if "=" in word)

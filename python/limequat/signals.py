@@ -10,29 +10,13 @@ A request to end (``SIGTERM``, ``SIGHUP``: from batch systems, and from launcher
 handler ends the call in the same way, so that no incomplete file remains, and then ends the process.
 """
 
-import contextlib
-import ctypes
 import os
 import signal
-import sys
 import threading
-
-_PR_SET_PDEATHSIG = 1
 
 _NAMES = ("SIGTERM", "SIGHUP", "SIGALRM", "SIGUSR1", "SIGUSR2", "SIGINT")
 _NUMBERS = tuple(getattr(signal, name) for name in _NAMES if hasattr(signal, name))
 _ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
-
-
-def end_with_parent():
-    """The system ends this process, as by SIGTERM, when the program that started it was killed (on Linux): it would go on copying, and
-    hold the lock, while the copy is started again."""
-    parent = os.getppid()
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, ctypes.c_ulong(signal.SIGTERM))
-            if os.getppid() != parent:  # it ended just before
-                os.kill(os.getpid(), signal.SIGTERM)
 
 
 class _Ended(BaseException):
