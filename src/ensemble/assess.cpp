@@ -212,14 +212,34 @@ void find_duplicates(const Database& database, Assessment& assessment) {
 
 namespace {
 
+constexpr std::size_t several = 5;
+
 // True if the distance before `k` is one of several equal ones: the series then continues in other steps.
 bool is_in_other_steps(const std::vector<std::int64_t>& sorted, std::size_t k) {
-  constexpr std::size_t several = 5;
   const std::int64_t distance = sorted[k] - sorted[k - 1];
   std::size_t first = k, last = k;
   while (first > 1 && sorted[first - 1] - sorted[first - 2] == distance) --first;
   while (last + 1 < sorted.size() && sorted[last + 1] - sorted[last] == distance) ++last;
   return last - first + 1 >= several;
+}
+
+// The distance that most of several in a row have, those before `end`; 0 if there is none.
+std::int64_t step_before(const std::vector<std::int64_t>& sorted, std::size_t end) {
+  if (end <= several) return 0;
+  const std::vector<std::int64_t> last(sorted.begin() + static_cast<std::ptrdiff_t>(end - several - 1),
+                                       sorted.begin() + static_cast<std::ptrdiff_t>(end));
+  const std::int64_t step = usual_step(last);
+  std::size_t count = 0;
+  for (std::size_t i = 1; i < last.size(); ++i) count += last[i] - last[i - 1] == step ? 1 : 0;
+  return 2 * count > several ? step : 0;
+}
+
+// The step of the series around the distance before `k`, if it is the same on both sides; else that of the whole
+// series.
+std::int64_t step_around(const std::vector<std::int64_t>& sorted, std::size_t k, std::int64_t usual) {
+  const std::int64_t before = step_before(sorted, k);
+  const bool is_same = before > 0 && k + several < sorted.size() && step_before(sorted, k + several + 1) == before;
+  return is_same ? before : usual;
 }
 
 }  // namespace
@@ -234,10 +254,10 @@ std::optional<Gaps> gaps_in(std::vector<std::int64_t> trajectories) {
   gaps.step = usual_step(trajectories);
   for (std::size_t i = 1; i < trajectories.size(); ++i) {
     const std::int64_t from = trajectories[i - 1], to = trajectories[i];
-    if (to - from > gaps.step && is_in_other_steps(trajectories, i)) continue;
-    gaps.count += static_cast<std::uint64_t>((to - from - 1) / gaps.step);
-    for (std::int64_t t = from; to - t > gaps.step && gaps.missing.size() < listed;)
-      gaps.missing.push_back(t += gaps.step);
+    const std::int64_t step = step_around(trajectories, i, gaps.step);
+    if (to - from > step && is_in_other_steps(trajectories, i)) continue;
+    gaps.count += static_cast<std::uint64_t>((to - from - 1) / step);
+    for (std::int64_t t = from; to - t > step && gaps.missing.size() < listed;) gaps.missing.push_back(t += step);
   }
   return gaps.count == 0 ? std::nullopt : std::optional(std::move(gaps));
 }
