@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Any bytes as the files of a set, cut at a separator: opened from each of its files, listed, explained, read. What is
-// listed lies in the files.
+// Any bytes as the files of a set, cut at a separator: opened from each of its files, listed, explained, read,
+// with all files and with one of them missing. What is listed lies in the files.
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -87,5 +87,10 @@ void check(const Files& files, const std::string& path) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const Files files = cut({reinterpret_cast<const char*>(data), size});
   for (const auto& [path, bytes] : files) check(files, path);
+  for (const auto& [missing, bytes] : files) {
+    Files rest = files;
+    rest.erase(missing);
+    for (const auto& [path, held] : rest) check(rest, path);
+  }
   return 0;
 }

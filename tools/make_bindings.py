@@ -22,7 +22,7 @@ HEAD = '''# Copyright (c) 2026 The Limequat authors
 """The functions and types of limequat.h, which structs.py reads; made by tools/make_bindings.py.
 
 A function: name result arguments. A struct: name member:type ... A type of function: name result arguments. Types: v void, i int,
-l int64_t, u uint64_t, w uint32_t, z size_t, d double, c char, s text, p a pointer; I, L, U, D, S pointers to these; T a pointer to a pointer
+l int64_t, u uint64_t, w uint32_t, z size_t, d double, c char, s text, p a pointer, h a handle; I, L, U, D, S pointers to these; T a pointer to a pointer
 that is filled; NAME of a struct or a type of function, *NAME a pointer to a struct, (TYPES) a function, TYPE[N] an array.
 """
 '''
@@ -84,13 +84,20 @@ class Interface:
             return "*" + target[3:] if target in self.structs and target != "lq_grid_options" else "p"
         return text.removeprefix("lq_")
 
-    def signature(self, text, separator=" "):
+    def signature(self, text, separator=" ", code=None):
         result, arguments = re.fullmatch(r"(.*?) ?\((.*)\)", text.strip()).groups()
-        return separator.join(self.code(one) for one in [result, *split_arguments(arguments)])
+        return separator.join([self.code(result), *map(code or self.code, split_arguments(arguments))])
+
+    def argument_code(self, text):
+        """The code of a type that an argument of a function has: handles differ from other pointers."""
+        code = self.code(text)
+        is_handle = re.fullmatch(r"lq_(?!text\b)\w+(?<!_options)( const)? \*", text)
+        return "h" if code == "p" and is_handle else code
 
     def tables(self):
         """Name and lines of each table."""
-        yield "FUNCTIONS", [f"{name[3:]} {self.signature(text)}" for name, text in sorted(self.functions.items())]
+        yield "FUNCTIONS", [f"{name[3:]} {self.signature(text, code=self.argument_code)}"
+                            for name, text in sorted(self.functions.items())]
         yield "FUNCTION_TYPES", [f"{name[3:]} {self.signature(text[:-2])}" for name, text in sorted(self.kinds.items())]
         yield "STRUCTS", [" ".join([name[3:], *(f"{member}:{self.code(text)}" for member, text in parts)])
                           for name, parts in sorted(self.structs.items())]

@@ -110,6 +110,7 @@ struct IndexReport {
   std::uint64_t changed = 0;        // read again, because size or time stamp have changed
   std::uint64_t unchanged = 0;      // not read again
   std::uint64_t missing = 0;        // known, but no longer existing
+  std::uint64_t left_out = 0;       // entries of the catalogue that `exclude` leaves out, and which are not looked at
   std::uint64_t forgotten = 0;      // missing ones that were removed, with `forget`
   std::uint64_t others = 0;         // files of no known format, and parts of entries
   std::uint64_t damaged = 0;        // of `files`: headers are broken, or a verification failed

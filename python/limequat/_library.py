@@ -5,6 +5,7 @@
 import atexit
 import ctypes
 import os
+import reprlib
 import threading
 import weakref
 from ctypes import c_char_p, c_int, c_int64, c_size_t, c_uint64, c_void_p
@@ -169,12 +170,17 @@ def require_range(kind, value, name):
 
 def require_types(name, arguments):
     """Refuses values that C cannot represent, as the call would; for calls that either all ranks make or none."""
-    for number, (kind, value) in enumerate(zip(getattr(_library, name).argtypes, arguments)):
+    _require_types(getattr(_library, name), name, arguments)
+
+
+def _require_types(function, name, arguments):
+    for number, (kind, value) in enumerate(zip(function.argtypes, arguments)):
         require_range(kind, value, f"argument {number} of {name}")
         try:
             kind.from_param(value)
         except (TypeError, ctypes.ArgumentError) as error:
-            raise InvalidArgument(f"argument {number} of {name} is {value!r}: {error}", found=repr(value)) from None
+            found = " ".join(reprlib.repr(value).split())
+            raise InvalidArgument(f"argument {number} of {name} is {found}: {error}", found=found) from None
 
 
 def call(name, *arguments):
@@ -187,8 +193,12 @@ def checked(function, name, *arguments):
     for number, (kind, value) in enumerate(zip(function.argtypes, arguments)):
         require_range(kind, value, f"argument {number} of {name}")
     _thread.failure = None
-    with signals.deferred:
-        status = function(*arguments)
+    try:
+        with signals.deferred:
+            status = function(*arguments)
+    except ctypes.ArgumentError:
+        _require_types(function, name, arguments)
+        raise
     if status != 0:
         cause = _thread.failure
         if cause is not None and not isinstance(cause, Exception):
@@ -198,6 +208,7 @@ def checked(function, name, *arguments):
 
 def answer(name, *arguments):
     """The result of a function that cannot fail."""
+    require_types(name, arguments)
     return getattr(_library, name)(*arguments)
 
 
@@ -231,6 +242,8 @@ def path_bytes(path):
         from limequat import sources
         path = sources.path_of(path)
         source = sources.source_of(path)
+    if callable(getattr(path, "open", None)) and not isinstance(path, (str, bytes, os.PathLike)):  # of fsspec, UPath, zipfile.Path
+        raise InvalidArgument(f"a {type(path).__name__} was given, which is not open: open it first, in binary mode, and give the file object")
     encoded = os.fsencode(path)
     if b"\0" in encoded:
         raise InvalidArgument(f"the path {path!r} holds a NUL character")

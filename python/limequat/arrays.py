@@ -132,12 +132,27 @@ def adapted(array):
     on_device = device.seen(array)
     if on_device is not None:
         return on_device
-    if np.ma.is_masked(array):
-        raise InvalidArgument("the array has masked numbers, which a file cannot store: fill them with array.filled(...)")
+    require_unmasked(array)
     try:
         return np.asarray(array)
     except (ValueError, TypeError) as error:
         raise InvalidArgument(f"numpy makes no array of this {type(array).__name__}: {error}") from None
+
+
+def require_unmasked(array):
+    """Refuses an array of which some numbers do not count: np.asarray would take what is behind the mask."""
+    if np.ma.is_masked(array):
+        raise InvalidArgument("the array has masked numbers, which a file cannot store: fill them with array.filled(...)")
+
+
+def exactly(array, dtype, path):
+    """The numpy array of numbers that a field of that type at `path` holds without loss; refuses others."""
+    require_unmasked(array)
+    numbers = np.asarray(array)
+    if not np.can_cast(numbers.dtype, dtype, "safe"):
+        raise InvalidArgument(f"{path}: numbers of the type {numbers.dtype} do not fit {dtype} without loss: convert them with "
+                              f"astype({str(dtype)!r})", path=str(path), expected=str(dtype), found=str(numbers.dtype))
+    return numbers
 
 
 def _require_native(array):

@@ -16,7 +16,7 @@ from limequat.arrays import keeps_texts, site_shape_text
 from limequat.communicators import agreed
 from limequat.display import name_of
 from limequat.grid import laid_out, require_grid
-from limequat.options import Options, takes
+from limequat.options import Options, takes, with_texts
 from limequat.transfer import open_request
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def write_async(path: Target, array: ArrayIn, *, kind: Optional[Kind] = None, gr
         contiguous, field, grid = laid_out(array, kind, dims, grid)
         path_in_c = target_bytes(path)
         if keeps_texts(path, options.get("format")) and site_shape_text(field):
-            options["metadata"] = {**(options.get("metadata") or {}), **site_shape_text(field)}
+            options = with_texts(options, site_shape_text(field))
         how = Options("WriteOptions", options)
     lent = array if isinstance(array, np.ndarray) and np.may_share_memory(array, contiguous) else None
     _loans.lend(lent)

@@ -4,6 +4,7 @@
 legend. ``lq plot`` runs :func:`main`."""
 
 import argparse
+import io
 import json
 import os
 import re
@@ -14,6 +15,8 @@ from collections import namedtuple
 from limequat.errors import Code, Error, InvalidArgument, Malformed, NotFound, NoPermission, IoError, TooLarge
 from limequat.needs import needed
 from limequat.plot import _INK, _figure, _plain, _shortened
+from limequat.publishing import NewFiles
+from limequat.remedies import in_arguments
 
 KINDS = ("rate-by-ranks", "rate-by-size", "steps", "ratio", "create-by-tasks", "rate-by-files", "rate-per-server", "rate-by-threads",
          "rate-by-aggregators", "spread", "program-parts")
@@ -521,13 +524,16 @@ def _draw_boxes(axes, made):
 
 
 def save(figure, path):
-    """Saves ``figure`` as the file ``path``: the same bytes for the same chart, and texts of SVG as texts."""
+    """Saves ``figure`` as the file ``path``: as SVG, the same bytes for the same chart, and texts as texts."""
     matplotlib = needed("matplotlib", "lq.plot")
+    path = os.fspath(path)
+    ending = os.path.splitext(path)[1][1:]
+    drawn = io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "limequat", "svg.fonttype": "none"}):
-        try:
-            figure.savefig(path, dpi=160, metadata={"Date": None} if str(path).endswith(".svg") else None)
-        except OSError as error:
-            raise IoError(f"{path}: cannot write: {error.strerror}", path=path, errno=error.errno) from None
+        times = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+        figure.savefig(drawn, format=ending or None, dpi=160, metadata=times.get(ending))
+    with NewFiles(True) as new:
+        new.write(path, [drawn.getvalue()])
 
 
 _EXIT_CODES = {Code.INVALID_ARGUMENT: 2, Code.NOT_FOUND: 3, Code.MALFORMED: 3, Code.TOO_LARGE: 3}
@@ -549,7 +555,7 @@ def main(words):
         kind = options.kind or kind_for(results)
         save(draw(chart(results, kind)), options.output)
     except Error as error:
-        print(f"lq: {error}", file=sys.stderr)
+        print(f"lq: {in_arguments(str(error))}", file=sys.stderr)
         return _EXIT_CODES.get(error.code, 4)
     if not options.quiet:
         print(f"{options.output}: a picture of {kind}, drawn from {_counted(len(results), 'result')}")

@@ -3,69 +3,69 @@
 """The functions and types of limequat.h, which structs.py reads; made by tools/make_bindings.py.
 
 A function: name result arguments. A struct: name member:type ... A type of function: name result arguments. Types: v void, i int,
-l int64_t, u uint64_t, w uint32_t, z size_t, d double, c char, s text, p a pointer; I, L, U, D, S pointers to these; T a pointer to a pointer
+l int64_t, u uint64_t, w uint32_t, z size_t, d double, c char, s text, p a pointer, h a handle; I, L, U, D, S pointers to these; T a pointer to a pointer
 that is filled; NAME of a struct or a type of function, *NAME a pointer to a struct, (TYPES) a function, TYPE[N] an array.
 """
 
 FUNCTIONS = """\
-assess i p T; build_parts i T; callback_file_create i *read_callbacks T; callback_file_free v p; callback_file_path s p; catalog_field
-i p u *field_info; catalog_field_metadata i p u u *metadata; catalog_file i p *file_info; catalog_finding i p u *finding; catalog_free
-v p; catalog_metadata i p u *metadata; catalog_open i s p T; catalog_record i p u *record_info; catalogue_options_init i p z;
-catalogue_options_set i p s s; charge_density i p field D; check_interrupts v interrupt_check p; checkpoint_free v p; checkpoint_info
-i p T; checkpoint_list_options_init i p z; checkpoint_list_options_set i p s s; checkpoint_read_field i p s p field p;
-checkpoint_read_state i p s p u; checkpoint_state i p s T U; checkpoint_step u p; checkpoint_streams i p p T; checkpoints_add_field i
-p s p field p; checkpoints_add_state i p s p u; checkpoints_add_stream i p p u; checkpoints_forget_added i p; checkpoints_forget_marks
-i p; checkpoints_free v p; checkpoints_list i s p T; checkpoints_load_newest i p T; checkpoints_open i s p T; checkpoints_options_init
-i p z; checkpoints_options_set i p s s; checkpoints_prune i p T; checkpoints_reject i p p s; checkpoints_save i p u T;
-checkpoints_save_async i p u; checkpoints_test i p I; checkpoints_wait i p T; communicator_agree i p *failure; communicator_create i
-*operations T; communicator_free v p; communicator_rank i p; communicator_size i p; convert i s s p T; convert_options_init i p z;
-convert_options_set i p s s; copy i S u s p T; copy_options_init i p z; copy_options_set i p s s; count_not_finite i p field U;
+assess i p T; build_parts i T; callback_file_create i *read_callbacks T; callback_file_free v h; callback_file_path s h; catalog_field
+i h u *field_info; catalog_field_metadata i h u u *metadata; catalog_file i h *file_info; catalog_finding i h u *finding; catalog_free
+v h; catalog_metadata i h u *metadata; catalog_open i s p T; catalog_record i h u *record_info; catalogue_options_init i p z;
+catalogue_options_set i p s s; charge_density i h field D; check_interrupts v interrupt_check p; checkpoint_free v h; checkpoint_info
+i h T; checkpoint_list_options_init i p z; checkpoint_list_options_set i p s s; checkpoint_read_field i h s h field p;
+checkpoint_read_state i h s p u; checkpoint_state i h s T U; checkpoint_step u h; checkpoint_streams i h p T; checkpoints_add_field i
+h s h field p; checkpoints_add_state i h s p u; checkpoints_add_stream i h p u; checkpoints_forget_added i h; checkpoints_forget_marks
+i h; checkpoints_free v h; checkpoints_list i s p T; checkpoints_load_newest i h T; checkpoints_open i s p T; checkpoints_options_init
+i p z; checkpoints_options_set i p s s; checkpoints_prune i h T; checkpoints_reject i h h s; checkpoints_save i h u T;
+checkpoints_save_async i h u; checkpoints_test i h I; checkpoints_wait i h T; communicator_agree i h *failure; communicator_create i
+*operations T; communicator_free v h; communicator_rank i h; communicator_size i h; convert i s s p T; convert_options_init i p z;
+convert_options_set i p s s; copy i S u s p T; copy_options_init i p z; copy_options_set i p s s; count_not_finite i h field U;
 defragment i s s p T; diagnose i s p I T; diagnose_options_init i p z; diagnose_options_set i p s s; diff i s s p I T;
 diff_options_init i p z; diff_options_set i p s s; error_code i; error_errno i; error_expected s; error_found s; error_json s;
 error_offset l; error_path s; error_rank i; error_record s; error_text s; explain i s p T; export_virtual i s s p; extract i s s u s p
-T; file_catalog i p T; file_free v p; file_open i s p T; file_read i p p field p; file_read_async i p p field p T; file_read_record i
-p s u sink p; file_system_of i s T; find i s p T; formats i T; gauge_f32 field p; gauge_f64 field p; generate i p field p;
-generate_options_init i p z; generate_options_set i p s s; grid_agree i p *failure; grid_create i L i p p T; grid_dimensions i p;
-grid_extents i p L; grid_free v p; grid_local_box i p L L; grid_local_volume u p; grid_options_init i p z; grid_processes i p L;
-grid_rank i p; grid_self i L i T; grid_size i p; grid_volume u p; hdf5_attribute i p s s T; hdf5_attributes i p s hdf5_visit_attribute
-p; hdf5_catalog i p T; hdf5_cd i p s; hdf5_close i p; hdf5_copy i p s s; hdf5_exists i p s I; hdf5_flush i p; hdf5_free v p; hdf5_ls i
-p s hdf5_visit p; hdf5_mkdir i p s; hdf5_open i s i p T; hdf5_options_init i p z; hdf5_options_set i p s s; hdf5_pop i p; hdf5_push i
-p s; hdf5_pwd s p; hdf5_read i p s T; hdf5_read_field i p s p field p; hdf5_remove i p s; hdf5_remove_attribute i p s s; hdf5_rename i
-p s s; hdf5_set_attribute i p s s *hdf5_array; hdf5_stat i p s *hdf5_facts; hdf5_value_array *hdf5_array p; hdf5_value_free v p;
-hdf5_value_status i p; hdf5_write i p s *hdf5_array i; hdf5_write_field i p s p field p; ildg_check i s s p I T; ildg_document i s p
-T; ildg_lfn i s p T; index i S u p T; inspect i s p T; is_device_memory i p; link_trace i p field D; measure i p field T;
-memory_arrays i s i I I; memory_check i s; modes_append i s p p T; modes_convert i s s i u u i p; modes_convert_coherent i s s i u L d
-i p; modes_convert_reported i s s s l i L i u u u L d p p T; modes_convert_vectors i s s s l i L i u u i p; modes_convert_with i s s s
-l i L i u u u L d p p; modes_create i s p *modes_description p T; modes_description_init i *modes_description z; modes_error i p u D;
-modes_family s p; modes_free v p; modes_known i p *modes_description; modes_mode i p u *mode; modes_open i s p T; modes_open_vectors i
-s l i L p T; modes_read i p u p field p; modes_read_async i p u p field p T; modes_size u p; modes_write i s p *modes_description
-*field *mode z p; modes_write_reported i s p *modes_description *field *mode z p T; modes_writer_append i p field *mode T;
-modes_writer_close i p; modes_writer_free v p; modes_writer_size u p; multifile_append i s p T; multifile_close i p; multifile_create
-i s p T; multifile_discard i p; multifile_fields i p T; multifile_flush i p i; multifile_info i p T; multifile_known i p
-*multifile_facts; multifile_open i s p T; multifile_options_init i p z; multifile_options_set i p s s; multifile_read i p l u p u U;
-multifile_read_field i p s p field p; multifile_read_options_init i p z; multifile_read_options_set i p s s; multifile_reader_free v
-p; multifile_repair i s s p T; multifile_repair_options_init i p z; multifile_repair_options_set i p s s; multifile_share i p L L U U;
-multifile_size i p l U; multifile_stream i p i L U; multifile_tasks l p; multifile_verify i s I T; multifile_write i p i p u;
-multifile_write_field i p s p field p; multifile_write_text i p i s; multifile_writer_free v p; node_cache_count i p
-*node_cache_counts; node_cache_free v p; node_cache_open i s p u u T; node_cache_read i p u p u U; node_cache_size u p; observables i
-p field p T; observables_options_init i p z; observables_options_set i p s s; options_json i T; pack i s S u p T; partition_element i
-*file_array s u u U; partition_of i s *file_array s u T; partition_place i *file_array s u U U; pending_cancel i p; pending_free v p;
-pending_test i p I; pending_wait i p T; plan i L L i field p T; plan_options_init i p z; plan_options_set i p s s; plaquette i p field
-D; plaquette_density i p field D; propagator_f32 field p; propagator_f64 field p; protect i S u p T; protect_options_init i p z;
-protect_options_set i p s s; qcdml_options_init i p z; qcdml_options_set i p s s; read i s p field p; read_async i s p field p T;
-read_options_init i p z; read_options_set i p s s; read_record i s s u sink p; read_site i s L i p D u U; region_writer_close i p T;
-region_writer_create i s p field p T; region_writer_free v p; region_writer_missing i p U; region_writer_write i p L L field;
+T; file_catalog i h T; file_free v h; file_open i s p T; file_read i h h field p; file_read_async i h h field p T; file_read_record i
+h s u sink p; file_system_of i s T; find i s p T; formats i T; gauge_f32 field p; gauge_f64 field p; generate i h field p;
+generate_options_init i p z; generate_options_set i p s s; grid_agree i h *failure; grid_create i L i h p T; grid_dimensions i h;
+grid_extents i h L; grid_free v h; grid_local_box i h L L; grid_local_volume u h; grid_options_init i p z; grid_processes i h L;
+grid_rank i h; grid_self i L i T; grid_size i h; grid_volume u h; hdf5_attribute i h s s T; hdf5_attributes i h s hdf5_visit_attribute
+p; hdf5_catalog i h T; hdf5_cd i h s; hdf5_close i h; hdf5_copy i h s s; hdf5_exists i h s I; hdf5_flush i h; hdf5_free v h; hdf5_ls i
+h s hdf5_visit p; hdf5_mkdir i h s; hdf5_open i s i p T; hdf5_options_init i p z; hdf5_options_set i p s s; hdf5_pop i h; hdf5_push i
+h s; hdf5_pwd s h; hdf5_read i h s T; hdf5_read_field i h s h field p; hdf5_remove i h s; hdf5_remove_attribute i h s s; hdf5_rename i
+h s s; hdf5_set_attribute i h s s *hdf5_array; hdf5_stat i h s *hdf5_facts; hdf5_value_array *hdf5_array h; hdf5_value_free v h;
+hdf5_value_status i h; hdf5_write i h s *hdf5_array i; hdf5_write_field i h s h field p; ildg_check i s s p I T; ildg_document i s p
+T; ildg_lfn i s p T; index i S u p T; inspect i s p T; is_device_memory i p; link_trace i h field D; measure i h field T;
+memory_arrays i s i I I; memory_check i s; modes_append i s h p T; modes_convert i s s i u u i h; modes_convert_coherent i s s i u L d
+i h; modes_convert_reported i s s s l i L i u u u L d p h T; modes_convert_vectors i s s s l i L i u u i h; modes_convert_with i s s s
+l i L i u u u L d p h; modes_create i s h *modes_description p T; modes_description_init i *modes_description z; modes_error i h u D;
+modes_family s h; modes_free v h; modes_known i h *modes_description; modes_mode i h u *mode; modes_open i s p T; modes_open_vectors i
+s l i L p T; modes_read i h u h field p; modes_read_async i h u h field p T; modes_size u h; modes_write i s h *modes_description
+*field *mode z p; modes_write_reported i s h *modes_description *field *mode z p T; modes_writer_append i h field *mode T;
+modes_writer_close i h; modes_writer_free v h; modes_writer_size u h; multifile_append i s p T; multifile_close i h; multifile_create
+i s p T; multifile_discard i h; multifile_fields i h T; multifile_flush i h i; multifile_info i h T; multifile_known i h
+*multifile_facts; multifile_open i s p T; multifile_options_init i p z; multifile_options_set i p s s; multifile_read i h l u p u U;
+multifile_read_field i h s h field p; multifile_read_options_init i p z; multifile_read_options_set i p s s; multifile_reader_free v
+h; multifile_repair i s s p T; multifile_repair_options_init i p z; multifile_repair_options_set i p s s; multifile_share i h L L U U;
+multifile_size i h l U; multifile_stream i h i L U; multifile_tasks l h; multifile_verify i s I T; multifile_write i h i p u;
+multifile_write_field i h s h field p; multifile_write_text i h i s; multifile_writer_free v h; node_cache_count i h
+*node_cache_counts; node_cache_free v h; node_cache_open i s h u u T; node_cache_read i h u p u U; node_cache_size u h; observables i
+h field p T; observables_options_init i p z; observables_options_set i p s s; options_json i T; pack i s S u p T; partition_element i
+*file_array s u u U; partition_of i s *file_array s u T; partition_place i *file_array s u U U; pending_cancel i h; pending_free v h;
+pending_test i h I; pending_wait i h T; plan i L L i field p T; plan_options_init i p z; plan_options_set i p s s; plaquette i h field
+D; plaquette_density i h field D; propagator_f32 field p; propagator_f64 field p; protect i S u p T; protect_options_init i p z;
+protect_options_set i p s s; qcdml_options_init i p z; qcdml_options_set i p s s; read i s h field p; read_async i s h field p T;
+read_options_init i p z; read_options_set i p s s; read_record i s s u sink p; read_site i s L i p D u U; region_writer_close i h T;
+region_writer_create i s h field p T; region_writer_free v h; region_writer_missing i h U; region_writer_write i h L L field;
 repack_options_init i p z; repack_options_set i p s s; repair i s s p T; repartition i s s p T; repartition_options_init i p z;
-repartition_options_set i p s s; report_page i S u s p T; scan_options_init i p z; scan_options_set i p s s; scrub i p I T;
-set_unpacker i *unpacker; sites_f32 field p u i; sites_f64 field p u i; spinor_f32 field p; spinor_f64 field p; squeeze i s s p T;
-squeeze_options_init i p z; squeeze_options_set i p s s; status_name s i; stop v; text_free v p; unitarity i p field D; unpack i s s p
-T; unsqueeze i s s p T; validate i s p T; verification_claim i p u *claim; verification_field i p u *field_verdict;
-verification_finding i p u *finding; verification_free v p; verification_run i s p T; verification_verdict i p *verdict; verify i s p
-I T; verify_below i S u p I T; verify_options_init i p z; verify_options_set i p s s; version s; view_close i p; view_free v p;
-view_open i s s u *file_array i T; view_read i p p u U; view_read_all i p p u p u; view_seek i p u; view_size i p U; view_sync i p;
-view_tell i p U; view_write i p p u; view_write_all i p p u p u; watch_stalls i d stall_tell p; write i s p field p; write_async i s p
-field p T; write_options_init i p z; write_options_set i p s s; writer_close i p; writer_create i s p p T; writer_free v p;
-writer_record i p s p z; writer_write i p s field *metadata z T"""
+repartition_options_set i p s s; report_page i S u s p T; require_replaceable i s s; scan_options_init i p z; scan_options_set i p s
+s; scrub i p I T; set_unpacker i *unpacker; sites_f32 field p u i; sites_f64 field p u i; spinor_f32 field p; spinor_f64 field p;
+squeeze i s s p T; squeeze_options_init i p z; squeeze_options_set i p s s; status_name s i; stop v; text_free v p; unitarity i h
+field D; unpack i s s p T; unsqueeze i s s p T; validate i s p T; verification_claim i h u *claim; verification_field i h u
+*field_verdict; verification_finding i h u *finding; verification_free v h; verification_run i s p T; verification_verdict i h
+*verdict; verify i s p I T; verify_below i S u p I T; verify_options_init i p z; verify_options_set i p s s; version s; view_close i
+h; view_free v h; view_open i s s u *file_array i T; view_read i h p u U; view_read_all i h p u h u; view_seek i h u; view_size i h U;
+view_sync i h; view_tell i h U; view_write i h p u; view_write_all i h p u h u; watch_stalls i d stall_tell p; write i s h field p;
+write_async i s h field p T; write_options_init i p z; write_options_set i p s s; writer_close i h; writer_create i s h p T;
+writer_free v h; writer_record i h s p z; writer_write i h s field *metadata z T"""
 
 FUNCTION_TYPES = """\
 hdf5_visit v s i s p; hdf5_visit_attribute v s *hdf5_array p; interrupt_check i p; progress v u u p; row_fetch v L i i u p p;

@@ -7,18 +7,21 @@ import contextlib
 import errno
 import fcntl
 import json
-import numbers
 import os
+import re
 import struct
 import sys
 from typing import Mapping, Optional, Union
+from xml.sax.saxutils import escape
 
 from limequat._library import path_bytes
 from limequat.answers import Answer
 from limequat.errors import ChecksumError, Error, Exists, InvalidArgument, IoError, Unsupported
 from limequat.manifests import exit_code_of
+from limequat.options import metadata_texts
 from limequat.publishing import kind_of, publish, sync_folder, temporary_name
-from limequat.questions import convert, diff, info
+from limequat.questions import convert, diff, info, verify
+from limequat.remedies import in_arguments
 
 _Path = Union[str, "os.PathLike[str]"]
 _DEDUPE = 0xC0189436  # FIDEDUPERANGE of Linux
@@ -40,18 +43,20 @@ def set_metadata(path: _Path, metadata: Optional[Mapping[str, object]] = None, *
 
     Every number is compared with the old file, and with the checksums of both, before the new file gets its name. If the
     file system can share data of files (Btrfs, XFS), both files share their data; otherwise the data are copied.
-    Returns a dict: ``path``, ``format``, ``bytes``, ``shared`` (bytes that are on the disk once). Raises InvalidArgument, Unsupported (several
-    files, or a layout that would not stay), ChecksumError (the file is damaged), and what :func:`convert` raises.
+    Returns a dict: ``path``, ``format``, ``bytes``, ``shared`` (bytes that are on the disk once). Raises InvalidArgument (also of texts that
+    contradict the data of an intact file, such as another plaquette), Unsupported (several files, a layout that would not stay,
+    or a text that the format cannot store), ChecksumError (the file is damaged), and what :func:`convert` raises.
     """
     if not metadata and name is None:
         raise InvalidArgument("nothing to change: metadata or name is missing")
-    texts = _texts(metadata or {})
+    texts = metadata_texts(metadata)
     source = os.fsdecode(path_bytes(path))
     target = os.path.realpath(source) if output is None else os.fsdecode(path_bytes(output))
     known = info(source)
     _require_one_file(source, known)
+    texts = _with_stated_physics(texts, known)
     if output is not None and os.path.lexists(target) and not overwrite:
-        raise Exists(f"{target}: there is a file of this name already; choose another name, or set overwrite", path=target)
+        raise Exists(f"{target}: there is a file of this name already; choose another name, or replace it with overwrite=True", path=target)
     temporary = temporary_name(target)
     options = {"format": known["format"], "verify": "read-back", "allow_loss": allow_loss}
     if name is not None:
@@ -65,6 +70,8 @@ def set_metadata(path: _Path, metadata: Optional[Mapping[str, object]] = None, *
                 convert(source, temporary, metadata=padded, overwrite=True, **options)
             if diff(source, temporary)["differing_numbers"] != 0:
                 raise ChecksumError(f"{target}: its numbers differ from those of {source}", path=target)
+            _require_kept(source, temporary, texts)
+            _require_as_sound(source, temporary)
             shared = _share(old.fileno(), known, temporary)
             if not _is_same(was, source):
                 raise IoError(f"{source}: another program changed it in the meantime; nothing was changed", path=source)
@@ -81,16 +88,38 @@ def set_metadata(path: _Path, metadata: Optional[Mapping[str, object]] = None, *
     return Answer(path=target, format=known["format"], bytes=made, shared=shared)
 
 
-def _texts(metadata):
-    """Numbers as texts that give the same numbers; anything else that is not a text is refused."""
-    texts = {}
-    for name, value in metadata.items():
-        is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-        text = (str(int(value)) if isinstance(value, numbers.Integral) else repr(float(value))) if is_number else value
-        if not isinstance(name, str) or not isinstance(text, str):
-            raise InvalidArgument(f"metadata[{name!r}] is {value!r}, expected texts or numbers: str(...) makes a text")
-        texts[name] = text
+def _texts_in(known):
+    """(name, text) of a file and its first field."""
+    return [(one["name"], one["text"]) for where in (known, known["fields"][0]) for one in where.get("metadata") or ()]
+
+
+def _with_stated_physics(texts, known):
+    """Writers take these two names for what they measure themselves, so they are added to a text that states them."""
+    stated = _texts_in(known)
+    for name in ("plaquette", "link_trace"):
+        is_stated = any(re.search(rf"\b{name[:4]}", text) for _, text in stated)
+        if name in texts and not is_stated and "xlf-info" not in texts:
+            old = dict(stated).get("xlf-info", "").rstrip("\n")
+            texts["xlf-info"] = f"{old}\n{name} = {texts.pop(name)}\n".lstrip("\n")
     return texts
+
+
+def _require_kept(source, made, texts):
+    """Refuses texts that the format cannot store."""
+    known = info(made)
+    stored = [text for pair in _texts_in(known) for text in pair]
+    for name, value in texts.items():
+        if not any(value in text or escape(value) in text for text in stored):
+            raise Unsupported(f"{source}: files of format {known['format']} cannot store {name!r} as a text; nothing was changed",
+                              path=source)
+
+
+def _require_as_sound(source, made):
+    """Refuses texts that contradict the data, such as a wrong plaquette, unless the old file fails as well."""
+    errors = [one["message"] for one in verify(made)["findings"] if one["severity"] == "error"]
+    if errors and verify(source).ok:
+        raise InvalidArgument(f"{source}: with these texts it would fail verification: {errors[0].removeprefix(made + ': ')}; "
+                              "nothing was changed", path=source)
 
 
 def _require_one_file(path, known):
@@ -182,7 +211,7 @@ def main(words):
         made = set_metadata(options.path, metadata, name=options.name, output=options.output, overwrite=options.overwrite,
                             allow_loss=options.allow_loss)
     except Error as error:
-        print(f"lq: {error}", file=sys.stderr)
+        print(f"lq: {in_arguments(str(error))}", file=sys.stderr)
         return exit_code_of(error)
     except OSError as error:
         print(f"lq: {error.filename or options.path}: {error.strerror}", file=sys.stderr)
@@ -192,5 +221,5 @@ def main(words):
             print(json.dumps(made))
         elif not options.q:
             how = f"{made.shared} bytes shared with the old file" if made.shared else "a copy, compared number by number"
-            print(f"{made.path}: written, {made.format}, {made.bytes} bytes, {how}")
+            print(f"{options.output or options.path}: written, {made.format}, {made.bytes} bytes, {how}")
     return 0

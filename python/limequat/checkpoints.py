@@ -25,7 +25,7 @@ from limequat.arrays import site_shape_text
 from limequat.communicators import agreed, group_of
 from limequat.errors import InvalidArgument, NoSuchRecord, WrongState
 from limequat.grid import laid_out, require_grid
-from limequat.options import Options, takes
+from limequat.options import Options, mapping_of, takes
 
 if TYPE_CHECKING:
     from limequat.annotations import Target
@@ -100,9 +100,9 @@ class Checkpoints:
         :meth:`wait` (do not change other arrays that share their memory). Only one save runs at a time; another one first
         waits for it."""
         self.wait()
-        streams = list(streams)
-        lent = [array for array in (*(fields or {}).values(), *streams) if isinstance(array, np.ndarray)]
-        lent += [one["array"] for one in (fields or {}).values() if isinstance(one, dict)
+        streams, fields = list(streams), mapping_of(fields, "fields")
+        lent = [array for array in (*fields.values(), *streams) if isinstance(array, np.ndarray)]
+        lent += [one["array"] for one in fields.values() if isinstance(one, dict)
                  and isinstance(one.get("array"), np.ndarray)]
         request = self._request(step, streams, fields, state, grid)
         for array in lent:
@@ -173,9 +173,9 @@ class Checkpoints:
                 for stream in streams:
                     kept.append(raw := np.frombuffer(_flat(stream), np.uint8))
                     call("lq_checkpoints_add_stream", handle, ctypes.c_void_p(raw.ctypes.data), raw.size)
-                for name, one in (fields or {}).items():
+                for name, one in mapping_of(fields, "fields").items():
                     kept.append(_add_field(handle, name, one, grid or (None if self._group is None else self._grid_of(one))))
-                for name, data in _states(state or {}).items():
+                for name, data in _states(mapping_of(state, "state")).items():
                     call("lq_checkpoints_add_state", handle, text_bytes(name, "the name of the state"), data, len(data))
             except BaseException:
                 self._forget()

@@ -12,7 +12,7 @@ from limequat._library import path_bytes
 from limequat.correlator_labels import described, shown
 from limequat.errors import Error, Exists, InvalidArgument
 from limequat.needs import needed
-from limequat.publishing import keep_private, kind_of, publish
+from limequat.publishing import keep_private, kind_of, publish, require_no_data
 
 
 def to_pandas(selection):
@@ -87,6 +87,7 @@ def write_pyerrors(selection, path, ensemble, overwrite):
         raise InvalidArgument(f"{path}: expected NAME.json or NAME.json.gz (pyerrors' JSON), or NAME.xml.gz (dobs)", path=path)
     if os.path.lexists(path) and not overwrite:
         raise Exists(f"{path}: exists already; overwrite=True replaces it", path=path)
+    require_no_data(path)
     pyerrors, series = needed("pyerrors", "write_pyerrors()"), selection.correlators
     arrays, about = [], []
     for one, array in zip(series, to_pyerrors(selection, ensemble)):
@@ -105,7 +106,7 @@ def write_pyerrors(selection, path, ensemble, overwrite):
                                                gz=bool(zipped))
             made = os.path.join(folder, os.listdir(folder)[0])
             keep_private(made, [selection._store.path])
-            publish(made, path, overwrite)
+            publish(made, path, overwrite, "a text")
     except OSError as error:
         if isinstance(error, Error):
             raise

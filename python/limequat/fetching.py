@@ -19,6 +19,7 @@ from limequat.errors import BY_CODE, ChecksumError, Error, Exists, InvalidArgume
 from limequat.manifests import exit_code_of
 from limequat.packed import archive_and_member
 from limequat.publishing import give_name, publish, sync_folder
+from limequat.remedies import in_arguments
 from limequat.sources import Source, is_elsewhere, opened, shown
 from limequat.units import spelled
 
@@ -200,7 +201,7 @@ def main(words):
         print("lq: " + re.sub(r"\b(overwrite|resume)=True", r"--\1", error.sentence), file=sys.stderr)
         return exit_code_of(error)
     except (ImportError, OSError) as error:
-        print(f"lq: {error}", file=sys.stderr)
+        print(f"lq: {in_arguments(str(error))}", file=sys.stderr)
         return 4
     with contextlib.suppress(BrokenPipeError):
         if as_json:

@@ -25,7 +25,7 @@ import numpy as np
 from limequat import structs
 from limequat._library import Handle, answer, path_bytes, text_bytes, text_from
 from limequat.answers import parse
-from limequat.arrays import looks_like_field
+from limequat.arrays import looks_like_field, require_unmasked
 from limequat.communicators import agreed, arguments_of, call_together, group_of
 from limequat.display import name_of, table
 from limequat.errors import InvalidArgument, NoSuchRecord, WrongState
@@ -332,6 +332,7 @@ def _as_array(value):
     """(number in lq_hdf5_type, contiguous array or list of texts, shape)."""
     if isinstance(value, str):
         return _TEXT, [value], ()
+    require_unmasked(value)
     values = np.asarray(value)
     if values.dtype.kind == "U":
         return _TEXT, values.ravel().tolist(), values.shape

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from limequat import structs
-from limequat.arrays import described
+from limequat.arrays import described, exactly
 from limequat.errors import Error, InvalidArgument
 from limequat.memory import Memory
 from limequat.options import takes
@@ -52,7 +52,7 @@ def to_limequat(array: Any, path: Target, **options: "Unpack[WriteOptions]") -> 
     if not _is_lazy(ordered.data):
         with create(path, **options) as writer:
             return writer.write(name, np.asarray(ordered.values), kind=kind, metadata=texts, dims=dims)
-    rows = _ComputedRows(ordered.data, kind, dims)
+    rows = _ComputedRows(ordered.data, kind, dims, path)
     try:
         with create(path, **options) as writer:
             report = writer.write(name, rows, kind=kind, metadata=texts)
@@ -142,7 +142,8 @@ def _directions_in_order(array, lattice):
 class _ComputedRows(Memory):
     """A field whose layers dask computes when the library requests rows of sites in them."""
 
-    def __init__(self, numbers, kind, dims):
+    def __init__(self, numbers, kind, dims, path):
+        self._path = path
         site, self._field, _ = described(np.empty((1,) * dims + numbers.shape[dims:], numbers.dtype), kind, dims)
         self.kind, self.lattice, self.dtype, self._site_bytes = kind, tuple(numbers.shape[:dims][::-1]), site.dtype, site.nbytes
         self.site = self._field.site
@@ -201,7 +202,7 @@ class _ComputedRows(Memory):
         return (begin, end) if (end - begin) * layer_bytes <= _BLOCK_BYTES else (layer, layer + 1)
 
     def _computed(self, part):
-        numbers = np.asarray(part.compute(), self.dtype)
+        numbers = exactly(part.compute(), self.dtype, self._path).astype(self.dtype, copy=False)
         if numbers.shape != part.shape:
             raise InvalidArgument(f"dask computed an array of shape {list(numbers.shape)}, but had promised {list(part.shape)}",
                                   expected=str(list(part.shape)), found=str(list(numbers.shape)))

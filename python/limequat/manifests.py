@@ -21,14 +21,17 @@ from limequat import publishing
 from limequat.answers import Judgement
 from limequat.errors import (ChecksumError, Code, Error, Exists, InvalidArgument, IoError, Malformed, NotFound,
                              UnknownFormat)
-from limequat.questions import usable_cores
+from limequat.partitions import partition_of
+from limequat.questions import info, usable_cores
 from limequat.questions import verify as verify_file
+from limequat.remedies import in_arguments
 from limequat.sources import Source
 
 _Path = Union[str, "os.PathLike[str]"]
 _Progress = Optional[Callable[[int, int], object]]
 _DIGITS = {"md5": 32, "sha1": 40, "sha256": 64, "sha512": 128}
 _NAME = re.compile(r"^manifest-(\w+)\.txt$")
+_TAGS = re.compile(r"^tagmanifest-(\w+)\.txt$")
 _BLOCK = 1 << 20
 _BAG = "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"
 _OURS = re.compile(r"^(lq-catalogue\.db.*|tagmanifest-\w+\.txt|manifest-\w+\.txt)$")
@@ -125,12 +128,28 @@ def _look(path, algorithm, verifies):
             if verdict in (*_BAD, "several files"):
                 # The record of a source is alone; the file under its own name also has its neighbours.
                 try:
-                    verdict, sentence = _judged(verify_file(path))
+                    verdict, sentence = (None, None) if _is_part(path) else _judged(verify_file(path))
                 except UnknownFormat:
                     verdict = None
                 except Error as error:
                     verdict, sentence = "unreadable", str(error)
         return _Looked(path, file.hexdigest(), file.size, verdict, sentence)
+
+
+def _is_part(path):
+    """True for a file of a set that another file describes, with which it is verified: NAME.1a2b3c4d.0000 of NAME."""
+    folder, name = os.path.split(path)
+    pieces = name.split(".")
+    for count in range(len(pieces) - 1, 0, -1):
+        described = os.path.join(folder, ".".join(pieces[:count]))
+        with contextlib.suppress(Error):
+            if not os.path.isfile(described):
+                continue
+            split = partition_of(described)
+            files = [one["path"] for one in split["files"]] if split["is_set"] else info(described)["files"]
+            if any(os.path.exists(one) and os.path.samefile(path, one) for one in files):
+                return True
+    return False
 
 
 def _files_below(folder, left_out):
@@ -214,7 +233,8 @@ def manifest(folder: _Path, path: Optional[_Path] = None, *, algorithm: str = "s
                    ``bagit.txt``, ``bag-info.txt`` and a manifest of these are written, too
     verify         verify lattice files while they are summed
     accept_damage  give damaged files a digest like any other; otherwise nothing is written, and ChecksumError names the first
-    overwrite      replace existing manifests
+    overwrite      replace existing manifests. The manifest is replaced at one moment: before it, a bag is the old one, afterwards the new one
+                   (its tag manifests are removed first and written last; other lines of ``bag-info.txt`` stay)
     threads        files that are read at the same time (default: one for each core)
     progress       called with the files done and their number
 
@@ -226,6 +246,8 @@ def manifest(folder: _Path, path: Optional[_Path] = None, *, algorithm: str = "s
     _require_algorithm(algorithm)
     root = os.fspath(folder)
     if not os.path.isdir(root):
+        if os.path.lexists(root):
+            raise InvalidArgument(f"{root}: this is a file, expected a folder; name the folder that it is in", path=root)
         raise NotFound(f"{root}: there is no such folder", path=root)
     below = os.path.join(root, "data") if bag else root
     if bag and not os.path.isdir(below):
@@ -236,7 +258,8 @@ def manifest(folder: _Path, path: Optional[_Path] = None, *, algorithm: str = "s
     name = f"manifest-{algorithm}.txt"
     target = os.path.join(root, name) if path is None else os.fspath(path)
     if os.path.lexists(target) and not overwrite:
-        raise Exists(f"{target}: there is a file of this name already; choose another name, or set overwrite", path=target)
+        raise Exists(f"{target}: there is a file of this name already; choose another name, or replace it with overwrite=True", path=target)
+    publishing.require_no_data(target)
     own = os.path.relpath(os.path.realpath(target), os.path.realpath(below))
     places, links = _files_below(below, lambda place: place == own or (not bag and os.sep not in place and bool(_OURS.match(place))))
     # Relative to the manifest, if the manifest is in the folder or above it.
@@ -256,29 +279,47 @@ def manifest(folder: _Path, path: Optional[_Path] = None, *, algorithm: str = "s
         lines.append(f"{mark}{looked.digest}  {shown}\n")
     if answer["damaged"] and not accept_damage:
         first = answer["damaged"][0]
-        raise ChecksumError(f"{first.path}: {first.verdict}: {first.sentence or 'see `lq verify`'}; a digest would present it as intact "
-                            f"({len(answer['damaged'])} such files; accept_damage, `lq`: --accept-damage, insists)", path=first.path)
-    texts = {target: "".join(lines)}
-    if bag:
-        texts.update(_tags(root, algorithm, answer, texts[target]))
-    with publishing.NewFiles(overwrite, [os.path.join(below, place) for place in places]) as new:
+        said = first.sentence.removeprefix(first.path + ": ") or "see `lq verify`"
+        others = f" ({len(answer['damaged']) - 1} more such files)" if len(answer["damaged"]) > 1 else ""
+        raise ChecksumError(f"{first.path}: {first.verdict}: {said}; its digest would present it as intact{others}. Replace it by "
+                            "an intact copy, or set accept_damage=True to record it as it is", path=first.path)
+    with publishing.told(target):
+        texts = _tags(root, algorithm, answer, "".join(lines)) if bag else {target: "".join(lines)}
+        stale = [os.path.join(root, name) for name in sorted(os.listdir(root)) if _TAGS.match(name)] if bag and overwrite else []
+    with publishing.NewFiles(overwrite, [os.path.join(below, place) for place in places], stale) as new:
         for name, text in texts.items():
             if os.path.lexists(name) and not overwrite:
-                raise Exists(f"{name}: there is a file of this name already; set overwrite", path=name)
+                raise Exists(f"{name}: there is a file of this name already; replace it with overwrite=True", path=name)
             new.write(name, [text.encode("utf-8", "surrogateescape")])
     publishing.sync_folder(os.path.dirname(target))
     return answer
 
 
 def _tags(root, algorithm, answer, lines):
-    """The texts of a bag in addition to its manifest, by path."""
+    """The texts of a bag by path, in the order in which they are written: the manifest of the tags is optional, and the last."""
     today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
     tags = {"bagit.txt": _BAG,
-            "bag-info.txt": f"Bag-Software-Agent: limequat\nBagging-Date: {today}\nPayload-Oxum: {answer['bytes']}.{answer['files']}\n"}
-    summed = {**tags, f"manifest-{algorithm}.txt": lines}
-    sums = [f"{hashlib.new(algorithm, text.encode('utf-8', 'surrogateescape')).hexdigest()}  {name}\n" for name, text in sorted(summed.items())]
-    tags[f"tagmanifest-{algorithm}.txt"] = "".join(sums)
+            "bag-info.txt": f"Bag-Software-Agent: limequat\nBagging-Date: {today}\nPayload-Oxum: {answer['bytes']}.{answer['files']}\n"
+                            + _other_information(os.path.join(root, "bag-info.txt")),
+            f"manifest-{algorithm}.txt": lines}
+    sums = {name: hashlib.new(algorithm, text.encode("utf-8", "surrogateescape")).hexdigest() for name, text in tags.items()}
+    for name in os.listdir(root):
+        if _NAME.match(name) and name not in tags:
+            sums[name] = _look(os.path.join(root, name), algorithm, False).digest
+    tags[f"tagmanifest-{algorithm}.txt"] = "".join(f"{digest}  {name}\n" for name, digest in sorted(sums.items()))
     return {os.path.join(root, name): text for name, text in tags.items()}
+
+
+def _other_information(path):
+    """The lines of an existing bag-info.txt that do not describe its payload."""
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
+            text = file.read()
+    except FileNotFoundError:
+        return ""
+    entries = re.findall(r"^[^\s:][^:\n]*:[^\n]*(?:\n[ \t][^\n]*)*", text, re.MULTILINE)
+    kept = [one for one in entries if one.split(":")[0].strip().lower() not in ("bag-software-agent", "bagging-date", "payload-oxum")]
+    return "".join(one.rstrip("\r") + "\n" for one in kept)
 
 
 def _lines_of(path, is_bag, algorithm):
@@ -370,7 +411,7 @@ def _algorithm_of(path):
 
 def _check_tags(root, answer):
     for name in sorted(os.listdir(root)):
-        found = re.match(r"^tagmanifest-(\w+)\.txt$", name)
+        found = _TAGS.match(name)
         if not found or found[1] not in _DIGITS:
             continue
         for place, digest in sorted(_lines_of(os.path.join(root, name), True, found[1]).items()):
@@ -427,7 +468,7 @@ def main(words):
                               verify=not options.no_verify, accept_damage=options.accept_damage, overwrite=options.overwrite,
                               threads=options.j)
     except Error as error:
-        print(f"lq: {error}", file=sys.stderr)
+        print(f"lq: {in_arguments(str(error))}", file=sys.stderr)
         return exit_code_of(error)
     except KeyboardInterrupt:
         return 130

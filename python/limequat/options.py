@@ -14,8 +14,9 @@ import json
 import numbers
 import operator
 import os
+import reprlib
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from ctypes import c_char_p, c_double, c_int, c_size_t, c_uint64, c_void_p
 from typing import Any, Callable, Optional, TypeVar
 
@@ -145,18 +146,39 @@ def _text(row, value):
     return text.encode("utf-8", "surrogateescape")
 
 
-def metadata_array(metadata):
-    """A dict of texts and numbers as the array for C; None if it is empty."""
-    if not metadata:
-        return None
+def mapping_of(value, name):
+    """A dict, or what behaves like one; {} if it is None."""
+    if value is None:
+        return {}
+    if isinstance(value, Mapping):
+        return value
+    found = " ".join(reprlib.repr(value).split())
+    raise InvalidArgument(f"{name} is {found}, expected a dict", expected="a dict", found=found)
+
+
+def with_texts(options, texts):
+    """The options of a write, with more metadata."""
+    return {**options, "metadata": {**mapping_of(options.get("metadata"), "metadata"), **texts}} if texts else options
+
+
+def metadata_texts(metadata):
+    """A dict of texts and numbers as texts; numbers as the shortest texts that give the same numbers."""
     texts = {}
-    for name, value in metadata.items():
+    for name, value in mapping_of(metadata, "metadata").items():
         text = _number_text(value)
         if not isinstance(name, str) or not isinstance(text, str):
             raise InvalidArgument(f"metadata[{name!r}] is {value!r}, expected texts or numbers: str(...) makes a text")
         if "\0" in name + text:
             raise InvalidArgument(f"metadata[{name!r}] holds a NUL character")
         texts[name] = text
+    return texts
+
+
+def metadata_array(metadata):
+    """A dict of texts and numbers as the array for C; None if it is empty."""
+    texts = metadata_texts(metadata)
+    if not texts:
+        return None
     return (structs.Metadata * len(texts))(*[(n.encode(), t.encode()) for n, t in texts.items()])
 
 

@@ -8,8 +8,8 @@ import os
 import secrets
 import stat
 
-from limequat.errors import Error, Exists, InvalidArgument, IoError, NoPermission, NoSpace, NotFound, UnknownFormat
-from limequat.questions import info
+from limequat._library import call
+from limequat.errors import Error, Exists, IoError, NoPermission, NoSpace, NotFound
 
 _BY_ERRNO = {errno.ENOENT: NotFound, errno.EEXIST: Exists, errno.EACCES: NoPermission, errno.EPERM: NoPermission,
              errno.EROFS: NoPermission, errno.ENOSPC: NoSpace, errno.EDQUOT: NoSpace, errno.EFBIG: NoSpace}
@@ -65,18 +65,9 @@ def take_access(temporary, name):
     os.chmod(temporary, mode)
 
 
-def require_no_data(name):
-    """Refuses a catalogue or a lattice file, in whatever state, which a text made of others must never replace."""
-    try:
-        with open(name, "rb") as file:
-            format = "catalogue" if file.read(15) == b"SQLite format 3" else None
-        format = format or info(name)["format"]
-    except (OSError, NotFound, UnknownFormat):
-        return
-    except Error:
-        format = "one that is damaged"
-    raise InvalidArgument(f"{name}: this is a file of format {format}, and a text must not replace it; choose another name", path=name,
-                          found=format)
+def require_no_data(name, made="a text"):
+    """Refuses a file with data, such as a lattice file in whatever state or a catalogue, which texts must never replace; InvalidArgument."""
+    call("lq_require_replaceable", os.fsencode(name), made.encode())
 
 
 def give_name(temporary, name):
@@ -91,10 +82,12 @@ def give_name(temporary, name):
         os.rename(temporary, name)
 
 
-def publish(temporary, name, overwrite):
+def publish(temporary, name, overwrite, made=None):
     """Gives a complete file its name, replacing another file only with ``overwrite``, whose rights it takes over; otherwise Exists,
-    and the file is removed."""
+    and the file is removed. What is ``made`` of other files ("a text") replaces no file with data."""
     if overwrite:
+        if made:
+            require_no_data(name, made)
         if os.path.exists(name):
             take_access(temporary, name)
         os.replace(temporary, name)
@@ -122,11 +115,12 @@ def sync_folder(folder):
 class NewFiles:
     """Files that get their names when the block ends without an exception, in the order in which they were written.
 
-    Without ``overwrite`` a name that another program has given in the meantime is not replaced: Exists. Nobody may read
-    them who may not read all files in ``likes``, or the file that is replaced."""
+    Without ``overwrite`` a name that another program has given in the meantime is not replaced: Exists, and none of these files
+    remains. Nobody may read them who may not read all files in ``likes``, or the file that is replaced. ``stale`` files are
+    removed before."""
 
-    def __init__(self, overwrite, likes=()):
-        self.overwrite, self.likes, self.written = overwrite, likes, []
+    def __init__(self, overwrite, likes=(), stale=()):
+        self.overwrite, self.likes, self.stale, self.written = overwrite, likes, stale, []
 
     def __enter__(self):
         return self
@@ -146,13 +140,30 @@ class NewFiles:
 
     def __exit__(self, kind, *exception):
         try:
-            for temporary, name in self.written if kind is None else ():
-                with told(name):
-                    publish(temporary, name, self.overwrite)
+            if kind is None:
+                self._publish()
         finally:
             for temporary, _ in self.written:
                 with contextlib.suppress(OSError):
                     os.unlink(temporary)
+
+    def _publish(self):
+        given = []
+        try:
+            for name in self.stale:
+                with told(name), contextlib.suppress(FileNotFoundError):
+                    os.unlink(name)
+            for temporary, name in self.written:
+                with told(name):
+                    identity = os.stat(temporary).st_ino
+                    publish(temporary, name, self.overwrite, "a text")
+                given.append((name, identity))
+        except BaseException:
+            for name, identity in () if self.overwrite else given:
+                with contextlib.suppress(OSError):
+                    if os.stat(name).st_ino == identity:
+                        os.unlink(name)
+            raise
 
 
 @contextlib.contextmanager

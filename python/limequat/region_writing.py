@@ -13,13 +13,13 @@ import numpy as np
 
 from limequat._library import Handle, call, take_text, target_bytes
 from limequat.answers import parse
-from limequat.arrays import described, keeps_texts, region_box, site_shape_text
+from limequat.arrays import described, exactly, keeps_texts, region_box, site_shape_text
 from limequat.communicators import agreed
 from limequat.errors import InvalidArgument, WrongState
 from limequat.files import FieldView
 from limequat.grid import require_grid
 from limequat.memory import Memory
-from limequat.options import Options, takes
+from limequat.options import Options, takes, with_texts
 from limequat.publishing import kind_of
 from limequat.transfer import write
 
@@ -67,7 +67,7 @@ class RegionWriter:
             if is_shared:
                 target = target_bytes(path)
                 if site_shape_text(site) and keeps_texts(path, options.get("format")):
-                    how = Options("WriteOptions", {**options, "metadata": {**(options.get("metadata") or {}), **site_shape_text(site)}})
+                    how = Options("WriteOptions", with_texts(options, site_shape_text(site)))
             else:
                 self._given = np.zeros(self._sites, bool)
                 self._numbers = self._room()
@@ -130,14 +130,10 @@ class RegionWriter:
 
     def _fitting(self, numbers, shape):
         """An array of numbers of that shape, which become those of the field without loss."""
-        numbers = np.asarray(numbers)
+        numbers = exactly(numbers, self.dtype, self.path)
         if numbers.shape != shape:
             raise InvalidArgument(f"{self.path}: the region has the shape {list(shape)}, the array {list(numbers.shape)}",
                                   path=str(self.path), expected=str(list(shape)), found=str(list(numbers.shape)))
-        if not np.can_cast(numbers.dtype, self.dtype, "same_kind") or numbers.dtype.itemsize > self.dtype.itemsize:
-            raise InvalidArgument(f"{self.path}: numbers of the type {numbers.dtype} do not fit {self.dtype} without loss: convert "
-                                  f"them with astype({str(self.dtype)!r})", path=str(self.path), expected=str(self.dtype),
-                                  found=str(numbers.dtype))
         return numbers
 
     def _give_boxes(self, key, numbers):

@@ -5,8 +5,10 @@
 import contextlib
 import ctypes
 import datetime
+import hashlib
 import io
 import itertools
+import operator
 import os
 import posixpath
 import re
@@ -238,7 +240,7 @@ def opened(path):
     file = open_url(path)
     name = shown(path)
     file = packed.unpacked(file, name, size_of(file, name)) if packed.is_compressed_name(name) else file
-    return file if hasattr(file, "address") else _Addressed(file, name)
+    return file if hasattr(file, "address") else Addressed(file, name)
 
 
 def source_of(path):
@@ -257,7 +259,8 @@ def open_url(url):
     address, package = shown(url), _PACKAGES.get(scheme)
     fsspec = needed("fsspec", f"reading {address}", "fsspec" if package is None else f"fsspec and {package}")
     try:
-        return _OfFsspec(fsspec.open(url, "rb").open(), address, secrets_of(url))
+        from limequat.fsspec_files import opened_by
+        return opened_by(fsspec, url, address, secrets_of(url))
     except BaseException as error:
         if isinstance(error, Error) or not isinstance(error, Exception):
             raise
@@ -273,12 +276,12 @@ def _told(error, address, secrets, package):
         return NoPermission(f"{address}: the server refuses: {words}; give the credentials that it wants in the way of "
                             f"{package or 'its package of fsspec'}", path=address)
     if isinstance(error, (ImportError, ValueError)):
-        remedy = "" if package is None else f": pip install {package}"
+        remedy = f": pip install {package}" if package is not None and isinstance(error, ImportError) else ""
         return InvalidArgument(f"{address}: fsspec cannot open it: {words}{remedy}", path=address)
     return IoError(f"{address}: cannot open: {type(error).__name__}: {words}", path=address)
 
 
-class _Addressed:
+class Addressed:
     """A file object and its name in messages."""
 
     def __init__(self, file, address, secrets=()):
@@ -294,18 +297,6 @@ class _Addressed:
         self._file.close()
 
 
-class _OfFsspec(_Addressed):
-    """A file that fsspec opened."""
-
-    def find_digests(self):
-        """What the server states of the whole file: {algorithm: bytes}. Of the file systems of fsspec that of XRootD can tell."""
-        try:
-            name, digest = self._file.fs.checksum(self._file.path)
-            return {name.lower(): bytes.fromhex(digest)}
-        except Exception:  # others give a number of their own, or nothing
-            return {}
-
-
 def _local(url):
     parts = urllib.parse.urlsplit(url)
     if parts.netloc not in ("", "localhost"):
@@ -318,12 +309,18 @@ def pieces_of(file, count):
     """The next ``count`` bytes of a file object, or fewer at its end, in the pieces that it returns."""
     while count > 0:
         data = file.read(count)
-        if not data:
+        data = memoryview(b"" if data is None else data)  # objects return whatever has bytes: bytearray, arrays
+        if data.nbytes == 0:
             return
-        if len(data) > count:
-            raise ValueError(f"read({count}) returned {len(data)} bytes")
-        count -= len(data)
-        yield data
+        if data.nbytes > count:
+            raise ValueError(f"read({count}) returned {data.nbytes} bytes")
+        count -= data.nbytes
+        yield data.cast("B")
+
+
+def number_of(version):
+    """A number that serves as the time of a file of which only a text tells the version, such as an ETag; 0 for none."""
+    return int.from_bytes(hashlib.blake2b(version.encode("utf-8", "replace"), digest_size=8).digest(), "little") >> 1 if version else 0
 
 
 def modified_of(file):
@@ -343,17 +340,29 @@ def size_of(file, name):
     missing = [name for name in ("read", "seek", "tell") if not callable(getattr(file, name, None))]
     if missing:
         raise InvalidArgument(f"{name} has no {missing[0]}(), expected a path, a URL or a binary file object")
-    readable, seekable = (getattr(file, name, lambda: True) for name in ("readable", "seekable"))
-    if not readable():
+    if not _can(file, "readable"):
         raise InvalidArgument(f"{name} was not opened for reading")
-    if not seekable():
+    if not _can(file, "seekable"):
         raise InvalidArgument(f"{name} cannot seek, which reading a part of a file needs: read it whole first, "
                               "io.BytesIO(file.read())")
     file.seek(0, os.SEEK_END)
-    size = file.tell()
-    if not isinstance(size, int) or size < 0:
-        raise InvalidArgument(f"{name}: tell() returned {size!r}, expected the number of bytes")
+    told = file.tell()
+    try:
+        size = operator.index(told)
+    except TypeError:
+        size = -1
+    if size < 0:
+        raise InvalidArgument(f"{name}: tell() returned {told!r}, expected the number of bytes")
     return size
+
+
+def _can(file, name):
+    """What a file object says of itself: readable, seekable. One that cannot say so (a member of a tar archive that is read as a
+    stream) cannot do it."""
+    try:
+        return getattr(file, name, lambda: True)()
+    except AttributeError:
+        return False
 
 
 def _name_of(file):

@@ -11,8 +11,20 @@ from limequat.c_interface import FUNCTION_TYPES, STRUCTS
 GAUGE, SPINOR, PROPAGATOR, GENERIC = 0, 1, 2, 3
 SINGLE, DOUBLE = 32, 64
 
+
+class HandlePointer(c_void_p):
+    """An argument that is a handle. ctypes alone takes texts and numbers as addresses."""
+
+    @classmethod
+    def from_param(cls, value: Any) -> Any:
+        pointer = getattr(value, "_as_parameter_", value)
+        if pointer is None or isinstance(pointer, c_void_p):
+            return pointer
+        raise TypeError("expected an object that the library made")
+
+
 _CODES = {"v": None, "i": c_int, "l": c_int64, "u": c_uint64, "w": c_uint32, "z": c_size_t, "d": c_double, "c": c_char, "s": c_char_p,
-          "p": c_void_p, "I": POINTER(c_int), "L": POINTER(c_int64), "U": POINTER(c_uint64), "D": POINTER(c_double),
+          "p": c_void_p, "h": HandlePointer, "I": POINTER(c_int), "L": POINTER(c_int64), "U": POINTER(c_uint64), "D": POINTER(c_double),
           "S": POINTER(c_char_p), "T": POINTER(c_void_p)}
 
 

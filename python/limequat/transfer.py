@@ -16,7 +16,7 @@ from limequat.arrays import SITE_SHAPE, field_of, memory_for, region_box, site_s
 from limequat.communicators import agreed, levels_to_the_caller
 from limequat.errors import BY_CODE, InvalidArgument, Malformed, NoSuchRecord, Unsupported
 from limequat.grid import Grid, laid_out, require_grid
-from limequat.options import Options, takes
+from limequat.options import Options, takes, with_texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -165,7 +165,7 @@ def written(grid, array, kind, dims, options, function, begin):
         array, field, grid = laid_out(array, kind, dims, grid)
         arguments = (*begin(), grid, field.to_c(array))
         added, report = site_shape_text(field), c_void_p()
-        how = Options("WriteOptions", {**options, "metadata": {**(options.get("metadata") or {}), **added}} if added else options)
+        how = Options("WriteOptions", with_texts(options, added))
     how.struct.report_json = ctypes.addressof(report)
     try:
         call(function, *arguments, how)

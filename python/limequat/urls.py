@@ -3,10 +3,8 @@
 """Files on HTTP servers, read in parts (RFC 9110, sections 13 and 14)."""
 
 import base64
-import collections
 import contextlib
 import email.utils
-import hashlib
 import http.client
 import re
 import socket
@@ -18,23 +16,19 @@ import urllib.parse
 from limequat import signals
 from limequat.errors import Error, IoError, NoPermission, NotFound, Unsupported, WrongState
 from limequat.fetching import stated_digests
-from limequat.seeking import ReadOnlyFile
-from limequat.sources import parts_of, shown
+from limequat.seeking import END_BYTES, FileInParts
+from limequat.sources import number_of, parts_of, shown
 
 SCHEMES = {"http": "http", "dav": "http", "webdav": "http", "https": "https", "davs": "https", "webdavs": "https"}
 _RANGE = re.compile(r"bytes ([0-9]{1,18})-([0-9]{1,18})/([0-9]{1,18})$")
-_END = 32768           # bytes of the beginning and of the end that are kept
-_SMALL = 32768         # what small reads elsewhere ask for
-_KEPT = 64 << 20       # bytes that are kept, so that what is read twice comes over the network once
 _LEAST_RATE = 1024     # bytes per second
 _REDIRECTS = 5
 _TRIES = 4             # of one request that gives next to nothing
 _LEAST = 4096          # bytes of an answer that broke which count as progress
-_STREAM_AFTER = 3      # reads of this number, each where the last one ended, are a file that is read to its end
 _USER_AGENT = "limequat"
 
 
-class HttpFile(ReadOnlyFile):
+class HttpFile(FileInParts):
     """A file at an http or https URL, or of WebDAV (dav, webdav, davs, webdavs), as a seekable binary file object.
 
     The first request reads the beginning and returns the size; the end is requested once, because headers and checksums are
@@ -55,9 +49,8 @@ class HttpFile(ReadOnlyFile):
     IoError.
     """
 
-    request_bytes = 64 << 20
-
     def __init__(self, url, timeout=30.0):
+        super().__init__()
         self._parts = parts_of(url, of_server=True)
         self._parts = self._parts._replace(scheme=SCHEMES[self._parts.scheme])
         self._shown = self.name = shown(url)
@@ -66,64 +59,18 @@ class HttpFile(ReadOnlyFile):
         self._home = _origin(self._parts)
         self._connection = self._origin = self._socket = None
         self._stream, self._stream_at = None, 0
-        self._sequential, self._fetched_to = 0, None
         self._size = self._tag = self._date = None
         self.is_dated, self.modified, self.digests = False, 0, {}
         self._final, self._asked = self._parts, False  # where the redirects end
-        self._blocks = collections.OrderedDict()  # by offset, the oldest first
-        self._kept_bytes = 0
         self.requests = self.bytes_fetched = 0
-        beginning = self._fetch(0, _END)
-        self._ends = {0: beginning}
+        self._ends[0] = self._fetch(0, END_BYTES)
 
     def close(self):
         if not self.closed:
             self._drop()
         super().close()
 
-    def _read(self, begin, end):
-        pieces = self._kept(begin, end)
-        begin += sum(map(len, pieces))
-        if begin < end:
-            self._sequential = self._sequential + 1 if begin == self._fetched_to else 0
-            pieces.append(self._read_new(begin, end))
-        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
-
-    def _read_new(self, begin, end):
-        """Fetches new bytes. A small read also fetches some more, or all of the end of the file."""
-        last = max(self._size - _END, 0)
-        if end - begin < _SMALL and begin >= last:
-            self._ends[last] = block = self._fetch(last, self._size)
-            return block[begin - last:end - last]
-        upto = min(max(end, begin + _SMALL), self._size)
-        data = self._read_stream(begin, upto) if self._sequential >= _STREAM_AFTER else self._fetch(begin, upto)
-        self._keep(begin, data)
-        return data[:end - begin]
-
-    def _kept(self, begin, end):
-        """The bytes of these that have been fetched, from the first one on, in consecutive blocks."""
-        pieces = []
-        while begin < end:
-            for offset, block in (*self._ends.items(), *self._blocks.items()):
-                if offset <= begin < offset + len(block):
-                    pieces.append(block[begin - offset:end - offset])
-                    begin += len(pieces[-1])
-                    break
-            else:
-                break
-        return pieces
-
-    def _keep(self, begin, data):
-        """Keeps a block while there is space for it; the oldest are dropped first."""
-        self._fetched_to = begin + len(data)
-        if len(data) > _KEPT:
-            return
-        self._kept_bytes += len(data) - len(self._blocks.pop(begin, b""))
-        self._blocks[begin] = data
-        while self._kept_bytes > _KEPT:
-            self._kept_bytes -= len(self._blocks.popitem(last=False)[1])
-
-    def _read_stream(self, begin, end):
+    def _fetch_next(self, begin, end):
         """The next bytes of one answer that extends to the end of the file."""
         if self._stream is None or self._stream_at != begin:
             self._drop()
@@ -181,9 +128,13 @@ class HttpFile(ReadOnlyFile):
         """The answer to a request for a range, ready to be read, after checking status, range and version."""
         if self._stream is not None:
             self._drop()
-        parts, seen = self._parts, set()
+        parts, seen = self._final, set()
         for _ in range(_REDIRECTS + 1):
             answer = self._send(parts, begin, end)
+            if answer.status in (401, 403, 404, 410) and not seen and parts != self._parts:  # what a redirect named is valid for a while
+                self._drop()
+                parts = self._parts
+                answer = self._send(parts, begin, end)
             if answer.status not in (301, 302, 303, 307, 308):
                 break
             target = answer.getheader("Location", "")
@@ -317,7 +268,7 @@ class HttpFile(ReadOnlyFile):
         if self._size is None:
             self._size, self._tag, self._date = size, strong, date
             dated = _nanoseconds(date)
-            self.is_dated, self.modified = dated != 0, dated or _number_of(tag)
+            self.is_dated, self.modified = dated != 0, dated or number_of(tag)
             self.digests = stated_digests(answer.headers, is_whole=last + 1 == size)
         elif strong and self._tag and strong != self._tag:
             raise self._changed("its ETag has changed")
@@ -368,10 +319,6 @@ def _nanoseconds(date):
     with contextlib.suppress(TypeError, ValueError, OverflowError):
         return int(email.utils.parsedate_to_datetime(date).timestamp()) * 1_000_000_000
     return 0
-
-
-def _number_of(tag):
-    return int.from_bytes(hashlib.blake2b(tag.encode(), digest_size=8).digest(), "little") >> 1 if tag else 0
 
 
 def _origin(parts):

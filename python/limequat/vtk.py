@@ -4,15 +4,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import re
+import secrets
 from typing import TYPE_CHECKING, Any, List, Sequence
 
 import numpy as np
 
 from limequat._library import path_bytes
 from limequat.errors import Exists, InvalidArgument
-from limequat.publishing import NewFiles
+from limequat.publishing import NewFiles, require_no_data, take_access, told
 
 if TYPE_CHECKING:
     from limequat.annotations import Target
@@ -36,9 +39,15 @@ def export_vtk(path: Target, fields: Any, *, t: Any = None, spacing: Sequence[fl
     overwrite  replace existing files; otherwise they are refused (Exists)
 
     Sites are points of the image, x fastest; the numbers are appended as raw binary, little-endian, in the precision of the array. Files get
-    their names when all of them are complete, the .pvd last. Returns the paths of the files, the .pvd first. Raises
-    InvalidArgument, Exists, NotFound (no such folder), NoPermission, NoSpace, IoError.
+    their names when all of them are complete, the .pvd last. Whenever a series is replaced, its .pvd names the old images or the new ones: these
+    have names of their own until it does (NAME_xxxxxxxx_0000.vti; they stay if this is interrupted then, or if the file system has no hard links).
+    Returns the paths of the files, the .pvd first. Raises InvalidArgument, Exists, NotFound (no such folder), NoPermission, NoSpace, IoError.
     """
+    return export(path, fields, t, spacing, overwrite)
+
+
+def export(path, fields, t=None, spacing=(1.0, 1.0, 1.0), overwrite=False, likes=()):
+    """The same; nobody may read the images who may not read the files in ``likes``, of which they are made."""
     path = os.fsdecode(path_bytes(path))
     stem, suffix = os.path.splitext(path)
     if suffix.lower() not in (".vti", ".pvd"):
@@ -55,12 +64,93 @@ def export_vtk(path: Target, fields: Any, *, t: Any = None, spacing: Sequence[fl
     for name in () if overwrite else written:
         if os.path.lexists(name):
             raise Exists(f"{name}: exists already; overwrite=True replaces it", path=name)
-    with NewFiles(overwrite) as files:
-        for time, name in zip(times, names):
-            files.write(name, _image({key: array if time is None else array[time] for key, array in arrays.items()}, spacing))
+    images = (_image({key: array if time is None else array[time] for key, array in arrays.items()}, spacing) for time in times)
+    if names != [path] and overwrite:
+        return [path, *_replace_series(path, stem, names, images, likes)]
+    with NewFiles(overwrite, likes) as files:
+        for name, image in zip(names, images):
+            files.write(name, image)
         if names != [path]:
             files.write(path, _series(names))
     return written
+
+
+def _replace_series(path, stem, names, images, likes):
+    """Replaces a series: the new images have other names until no .pvd refers to the old ones. Returns the names of the images."""
+    for name in (path, *names):
+        require_no_data(name)
+    tag = f"{stem}_{secrets.token_hex(4)}"
+    staged = [tag + name[len(stem):] for name in names]
+    try:
+        with NewFiles(False, [path, *names, *likes]) as files:
+            for name, image in zip(staged, images):
+                files.write(name, image)
+        with told(path), _alone_in(os.path.dirname(path)):
+            return _switch_series(path, stem, names, staged, likes)
+    except BaseException:
+        if staged[0] not in _images_of(path, stem):
+            _remove(staged)
+        raise
+
+
+def _switch_series(path, stem, names, staged, likes):
+    """Replaces the .pvd, which is the moment when the new images count; then they get the usual names, if links can be made."""
+    old = [*_images_of(path, stem), *names]
+    for one, name in zip(staged, names):
+        if os.path.exists(name):
+            take_access(one, name)
+    _write_series(path, staged, likes, [name[len(stem):-len(".vti")] for name in old])
+    _remove(old)
+    given = []
+    try:
+        for one, name in zip(staged, names):
+            os.link(one, name)
+            given.append(name)
+        _write_series(path, names, likes)
+    except OSError:  # the series is complete without
+        _remove(given)
+        return staged
+    _remove(staged)
+    return names
+
+
+def _write_series(path, names, likes, old=()):
+    with NewFiles(True, likes) as files:
+        files.write(path, _series(names, old))
+
+
+def _images_of(path, stem):
+    """The images of an existing series, if this module gave them their names, and those that it was to replace."""
+    from xml.sax.saxutils import unescape
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            text = file.read()
+    except OSError:
+        return []
+    found = re.findall(r"""<DataSet [^<>]*\bfile=("[^"]*"|'[^']*')""", text)
+    names = [unescape(one[1:-1], {"&quot;": '"', "&#10;": "\n", "&#13;": "\r", "&#9;": "\t"}) for one in found]
+    for one in re.findall(r"<!-- instead of ([0-9a-f_ ]+) -->", text):
+        names += [f"{os.path.basename(stem)}{ending}.vti" for ending in one.split()]
+    ours = re.compile(re.escape(os.path.basename(stem)) + r"(_[0-9a-f]{8})?_\d{4,}\.vti", re.DOTALL)
+    return [os.path.join(os.path.dirname(stem), name) for name in names if ours.fullmatch(name)]
+
+
+def _remove(names):
+    for name in names:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+
+
+@contextlib.contextmanager
+def _alone_in(folder):
+    """Two programs that replace a series switch one after the other, if the file system has locks."""
+    descriptor = os.open(folder or os.curdir, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _checked_fields(path, fields):
@@ -143,7 +233,8 @@ def _image(arrays, spacing):
     yield b"\n</AppendedData>\n</VTKFile>\n"
 
 
-def _series(names):
+def _series(names, old=()):
+    """The text of a .pvd; `old`: what is to be removed, as the ends of names."""
     lines = [f'<DataSet timestep="{time}" group="" part="0" file={_quoted(os.path.basename(name))}/>' for time, name in enumerate(names)]
     yield ('<?xml version="1.0" encoding="UTF-8"?>\n<VTKFile type="Collection" version="1.0" byte_order="LittleEndian">\n<Collection>\n'
-           + "\n".join(lines) + "\n</Collection>\n</VTKFile>\n").encode("utf-8", "surrogateescape")
+           + "\n".join(lines) + "\n</Collection>\n" + (f"<!-- instead of {' '.join(old)} -->\n" if old else "") + "</VTKFile>\n").encode("utf-8", "surrogateescape")

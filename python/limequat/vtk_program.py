@@ -12,7 +12,8 @@ from limequat.densities import charge_density, plaquette_density
 from limequat.errors import Error, InvalidArgument
 from limequat.files import open as open_file
 from limequat.manifests import exit_code_of
-from limequat.vtk import export_vtk
+from limequat.remedies import in_arguments
+from limequat.vtk import export
 
 
 def main(words):
@@ -29,12 +30,12 @@ def main(words):
     try:
         with open_file(options.file) as file:
             fields = densities(file, options.field)
-        written = export_vtk(options.output, fields, t=_time_of(options.slice), overwrite=options.overwrite)
+        written = export(options.output, fields, _time_of(options.slice), overwrite=options.overwrite, likes=[options.file])
     except Error as error:
         print("lq: " + error.sentence.replace("overwrite=True", "--overwrite").replace("with t=", "with --slice t="), file=sys.stderr)
         return exit_code_of(error)
     except ImportError as error:
-        print(f"lq: {error}", file=sys.stderr)
+        print(f"lq: {in_arguments(str(error))}", file=sys.stderr)
         return 4
     with contextlib.suppress(BrokenPipeError):
         if options.json:

@@ -15,7 +15,7 @@ from limequat.display import name_of
 from limequat.errors import InvalidArgument, WrongState
 from limequat.extents import extents_of
 from limequat.grid import Grid, laid_out, require_grid
-from limequat.options import Options, metadata_array, takes
+from limequat.options import Options, mapping_of, metadata_array, takes
 
 if TYPE_CHECKING:
     from limequat.annotations import ArrayIn, Extents, Kind, Target
@@ -95,7 +95,7 @@ class Writer:
         self._require_open()
         with agreed(self._group):
             array, field, grid = laid_out(array, kind, dims, self._grid if self._group else None)
-            texts = metadata_array({**(metadata or {}), **(site_shape_text(field) if self._keeps_texts else {})})
+            texts = metadata_array({**mapping_of(metadata, "metadata"), **(site_shape_text(field) if self._keeps_texts else {})})
             named, report = text_bytes(name, "the name of the field"), ctypes.c_void_p()
             if self._grid is not None and grid.local != self._grid.local:
                 raise InvalidArgument(f"{self.path}: field {name!r} has the lattice {grid.local}, the file has "

@@ -24,6 +24,7 @@ from limequat._library import version
 from limequat.answers import Answer
 from limequat.errors import Error, InvalidArgument
 from limequat.manifests import exit_code_of
+from limequat.remedies import in_arguments
 from limequat.zarr_files import FILES, require_output, save
 from limequat.zarr_members import looked_at, require_alike
 
@@ -213,7 +214,7 @@ def main(words):
         print("lq:", str(error).replace("overwrite=True", "--overwrite"), file=sys.stderr)
         return exit_code_of(error)
     except ImportError as error:
-        print(f"lq: {error}", file=sys.stderr)
+        print(f"lq: {in_arguments(str(error))}", file=sys.stderr)
         return 4
     with contextlib.suppress(BrokenPipeError):
         if to_pipe:

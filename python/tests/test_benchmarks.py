@@ -264,6 +264,8 @@ def test_many_lines_and_long_labels_are_drawn_apart(tmp_path):
                for k in range(12)]
     figure = benchmarks.draw(benchmarks.chart(results, "rate-by-ranks"))
     benchmarks.save(figure, tmp_path / "a.svg")
+    benchmarks.save(figure, tmp_path / "a.pdf")
+    assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF-")
     (axes,) = figure.axes
     shown = [label.get_window_extent() for label in axes.get_xticklabels() if label.get_text()]
     assert len(shown) > 5 and all(a.x1 <= b.x0 for a, b in zip(shown, shown[1:]))

@@ -192,3 +192,24 @@ def test_a_folder_without_permission_is_a_permission_error(tmp_path):
         drop = []
     result = subprocess.run([*drop, sys.executable, "-c", code, path], capture_output=True, text=True)
     assert result.stdout.split() == [str(errno.EACCES), str(path)], result.stderr
+
+
+@pytest.mark.parametrize("wrong", ["new.modes", b"new.modes", 1, 2 ** 63, 1.5, [], np.zeros(3), object()])
+def test_what_the_library_did_not_make_is_no_handle(wrong):
+    # ctypes takes texts and numbers as addresses.
+    for use in (lambda: len(lq.modes.Writer("new.modes", wrong, None)), lambda: lq.checkpoints.Checkpoint(wrong, None)):
+        with pytest.raises(lq.InvalidArgument, match="expected an object that the library made"):
+            use()
+
+
+@pytest.mark.parametrize("wrong", ["beta", ["beta"], 6.1, lq])
+def test_metadata_without_names_are_refused(tmp_path, wrong):
+    links = np.zeros((2, 2, 2, 2, 4, 3, 3), complex)
+    lq.write(tmp_path / "old.ildg", links)
+    for use in (lambda path: lq.write(path, links, metadata=wrong), lambda path: lq.write_async(path, links, metadata=wrong).wait(),
+                lambda path: lq.set_metadata(tmp_path / "old.ildg", wrong, output=path),
+                lambda path: lq.ildg.document(tmp_path / "old.ildg", metadata=wrong),
+                lambda path: lq.create(path, like=links, metadata=wrong)):
+        with pytest.raises(lq.InvalidArgument, match="metadata is .*, expected a dict"):
+            use(tmp_path / "new.ildg")
+    assert [path.name for path in tmp_path.iterdir()] == ["old.ildg"]

@@ -276,3 +276,39 @@ def test_members_of_archives_are_copied_out(content, tmp_path):
     assert (tmp_path / "out" / "conf.ildg").read_bytes() == content == (tmp_path / "there" / "conf.ildg").read_bytes()
     assert (tmp_path / "there" / "a.tar").read_bytes() == (tmp_path / "a.tar").read_bytes()
     assert (tmp_path / "there" / "conf.ildg").stat().st_mtime == 1_700_000_000
+
+
+@pytest.mark.parametrize("headers, algorithm", [
+    ({"etag": '"{md5}"', "x-amz-request-id": "1"}, "md5"),
+    ({"etag": '"{md5}"', "x-amz-request-id": "1", "x-amz-server-side-encryption": "aws:kms"}, None),
+    ({"etag": '"{md5}-2"', "x-amz-request-id": "1"}, None),
+])
+def test_the_etag_of_an_object_in_s3_is_asked_for_by_fsspec(content, tmp_path, headers, algorithm):
+    spec = pytest.importorskip("fsspec.spec")
+    import fsspec
+
+    class Bucket(spec.AbstractFileSystem):
+        protocol, cachable, req_kw = "bucket", False, {"RequestPayer": "requester"}
+
+        def _open(self, path, mode="rb", **options):
+            return InBucket(self, path, mode, **options)
+
+        def info(self, path, **_):
+            return {"name": path, "size": len(content), "type": "file"}
+
+        def split_path(self, path):
+            return "lattices", path, None
+
+        def call_s3(self, what, **words):
+            assert (what, words["Bucket"], words["Key"], words["RequestPayer"]) == ("head_object", "lattices", "lattices/conf.ildg", "requester")
+            md5 = hashlib.md5(content).hexdigest()
+            return {"ResponseMetadata": {"HTTPHeaders": {name: text.replace("{md5}", md5) for name, text in headers.items()}}}
+
+    class InBucket(spec.AbstractBufferedFile):
+        def _fetch_range(self, start, end):
+            return content[start:end]
+
+    fsspec.register_implementation("bucket", Bucket, clobber=True)
+    made = lq.copy("bucket://lattices/conf.ildg", tmp_path / "copy.ildg")
+    assert (tmp_path / "copy.ildg").read_bytes() == content
+    assert [digest.partition(":")[0] for digest in made.digests.values()] == ([] if algorithm is None else [algorithm])

@@ -159,7 +159,7 @@ def test_wrong_arguments(path):
     with pytest.raises(lq.InvalidArgument, match="mode"):
         lq.hdf5.open(path, "rw")
     with lq.hdf5.open(path, "x") as h:
-        for value in (object(), np.zeros(2, "M8[s]"), "a\0b", np.zeros(2, np.longdouble)):
+        for value in (object(), np.zeros(2, "M8[s]"), "a\0b", np.zeros(2, np.longdouble), np.ma.masked_less(np.arange(3.0), 1)):
             with pytest.raises((lq.InvalidArgument, TypeError)):
                 h.write("x", value)
         with pytest.raises(lq.InvalidArgument):

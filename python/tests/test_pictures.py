@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Densities of gauge fields against loops over sites and exact values; planes of them; files for VTK."""
 
+import errno
 import itertools
 import os
 import pathlib
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 from conftest import random_field, random_links
 
+import killing
 import limequat as lq
 
 
@@ -300,6 +302,46 @@ def test_images_that_are_there_are_replaced_on_request_only(tmp_path):
     assert (read_image(tmp_path / "q_0000.vti")["q"] == 1).all() and len(os.listdir(tmp_path)) == 3
     lq.export_vtk(tmp_path / "q.pvd", {"q": 2 * q}, overwrite=True)
     assert (read_image(tmp_path / "q_0001.vti")["q"] == 2).all()
+
+
+def series_of(path):
+    """The numbers of each image that a series names."""
+    files = [one.get("file") for one in ElementTree.parse(path).getroot().iter("DataSet")]
+    return [sorted(set(read_image(path.parent / name)["q"].ravel().tolist())) for name in files]
+
+
+@pytest.mark.parametrize("slices", [3, 5])
+def test_a_series_is_replaced_at_one_moment(tmp_path, slices):
+    """Whoever reads a .pvd at any time, finds all images of the old series or all of the new one."""
+    path = tmp_path / "q'&.pvd"
+    seen = set()
+    for number in range(1, 1000):
+        for name in os.listdir(tmp_path):
+            os.unlink(tmp_path / name)
+        lq.export_vtk(path, {"q": np.zeros((4, 2, 2, 2))})
+        os.chmod(path.with_name("q'&_0000.vti"), 0o600)
+        is_killed = killing.is_killed(lambda: lq.export_vtk(path, {"q": np.ones((slices, 2, 2, 2))}, overwrite=True), number)
+        found = series_of(path)
+        assert found in ([[0.0]] * 4, [[1.0]] * slices)
+        seen.add(found[0][0])
+        assert lq.export_vtk(path, {"q": np.full((2, 2, 2, 2), 7.0)}, overwrite=True)[1:] == [str(path.with_name(f"q'&_000{t}.vti")) for t in (0, 1)]
+        assert series_of(path) == [[7.0]] * 2 and not path.with_name("q'&_0002.vti").exists()
+        if not is_killed:
+            break
+    assert number > 2 * slices and seen == {0.0, 1.0} and (tmp_path / "q'&_0000.vti").stat().st_mode & 0o777 == 0o600
+    assert len(os.listdir(tmp_path)) == 3
+
+
+def test_a_series_is_replaced_without_hard_links(tmp_path, monkeypatch):
+    """On file systems such as FAT its images keep other names, until they are replaced again."""
+    path = tmp_path / "q.pvd"
+    lq.export_vtk(path, {"q": np.zeros((2, 2, 2, 2))})
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "link", lambda *names: (_ for _ in ()).throw(OSError(errno.EPERM, "no links")))
+        made = lq.export_vtk(path, {"q": np.ones((3, 2, 2, 2))}, overwrite=True)
+    assert series_of(path) == [[1.0]] * 3 and sorted(os.path.basename(name) for name in made) == sorted(os.listdir(tmp_path)) and len(made) == 4
+    lq.export_vtk(path, {"q": np.zeros((2, 2, 2, 2))}, overwrite=True)
+    assert sorted(os.listdir(tmp_path)) == ["q.pvd", "q_0000.vti", "q_0001.vti"] and series_of(path) == [[0.0]] * 2
 
 
 def test_lq_makes_the_images(tmp_path, gauge_file):

@@ -406,3 +406,106 @@ def test_a_whole_ensemble_in_two_formats_is_one_remark(tmp_path):
     answer = lq.assess(db=tmp_path / "all.db")
     remark, = answer.remarks
     assert (remark.rule, len(remark.paths)) == ("same-in-other-format", 10) and answer.duplicates == []
+
+
+def remarks_of(report):
+    """{rule: names of files} of an index."""
+    found = {}
+    for one in report.assessment.remarks:
+        found.setdefault(one.rule, set()).update(os.path.basename(path) for path in one.paths)
+    return found
+
+
+def test_a_series_that_changes_in_the_middle_is_told(tmp_path):
+    """No value is usual: half of the files are in single precision, and a third have another beta."""
+    for number in range(12):
+        write(tmp_path / "run" / f"conf.{number:02}.ildg", number, precision="double" if number < 6 else "single",
+              beta="6.0" if number < 4 else "6.1" if number < 8 else "6.2")
+    remarks = {one.rule: one for one in lq.index(tmp_path / "run", db=tmp_path / "all.db").assessment.remarks}
+    assert set(remarks) == {"precision-differs", "parameter-differs"}
+    assert [os.path.basename(path) for path in remarks["precision-differs"].paths] == [f"conf.{number:02}.ildg" for number in range(6, 12)]
+    assert "double in 6 files (conf.00.ildg to conf.05.ildg), single in 6 files" in remarks["precision-differs"].sentence
+    assert "6 in 4 files (conf.00.ildg to conf.03.ildg), 6.1 in 4 files" in remarks["parameter-differs"].sentence
+    assert len(remarks["parameter-differs"].paths) == 8
+
+
+def test_values_that_all_differ_are_no_fault(tmp_path):
+    for number in range(8):
+        write(tmp_path / "run" / f"conf.{number}.ildg", number, kappa=f"0.{125 + number}")
+    assert remarks_of(lq.index(tmp_path / "run", db=tmp_path / "all.db")) == {}
+
+
+def test_one_file_under_two_numbers_is_told_and_a_link_without_number_is_not(tmp_path):
+    run = tmp_path / "run"
+    for number in (100, 110, 120, 150):
+        links = random_links(shape=(4, 2, 2, 2, 4), seed=number)
+        path = run / f"conf.{number}.ildg"
+        path.parent.mkdir(exist_ok=True)
+        lq.write(path, links)
+        settle(path)
+    os.link(run / "conf.120.ildg", run / "conf.130.ildg")
+    os.symlink("conf.120.ildg", run / "conf.140.ildg")
+    os.symlink("conf.150.ildg", run / "newest.ildg")
+    report = lq.index(run, db=tmp_path / "all.db")
+    assert remarks_of(report) == {"same-file": {"conf.120.ildg", "conf.130.ildg", "conf.140.ildg"}}
+    assert report.assessment.duplicates == []
+
+
+def test_texts_that_lack_or_contradict_what_others_state_are_told(tmp_path):
+    run = tmp_path / "run"
+    for number in range(100, 400, 10):
+        write(run / f"conf.{number}.ildg", number)
+    lfn = "lfn://GRID/run/0200"
+    for number in (200, 210):
+        links = random_links(shape=(4, 2, 2, 2, 4), seed=number)
+        lq.write(run / f"conf.{number}.ildg", links, overwrite=True, metadata={"xlf-info": text(number, links), "ildg-data-lfn": lfn})
+    write(run / "conf.220.ildg", 220, states="220.5")
+    links = random_links(shape=(4, 2, 2, 2, 4), seed=230)
+    for number, more in ((230, "\nbeta = 6.1"), (240, "\ntrajectory = 250"), (250, "\nbeta = 6.000")):
+        links = random_links(shape=(4, 2, 2, 2, 4), seed=number)
+        lq.write(run / f"conf.{number}.ildg", links, overwrite=True, metadata={"xlf-info": text(number, links) + more})
+    write(run / "conf.260.ildg", 260, verify="none")
+    reflected = links.copy()
+    reflected[1, 0, 1, 0, 2] = np.diag([1, 1, -1]) @ reflected[1, 0, 1, 0, 2]  # unitary, but of determinant -1
+    write(run / "conf.250.ildg", 250, links=reflected)
+    report = lq.index(run, db=tmp_path / "all.db")
+    expected = {"same-logical-name": {"conf.200.ildg", "conf.210.ildg"}, "parameter-differs": {"conf.220.ildg"},
+                "warning": {"conf.230.ildg", "conf.240.ildg"}, "no-checksum": {"conf.260.ildg"}}
+    assert remarks_of(report) == expected
+    assert any("its texts state trajectory 240 and 250" in one.sentence for one in report.assessment.remarks)
+    assert lq.verify(run / "conf.250.ildg").ok
+    lq.scrub(db=tmp_path / "all.db")
+    expected["warning"].add("conf.250.ildg")
+    remarks = lq.index(db=tmp_path / "all.db")
+    assert remarks_of(remarks) == expected
+    assert any("|det U - 1| is up to 2" in one.sentence for one in remarks.assessment.remarks)
+
+
+def test_files_that_were_exchanged_are_no_bit_rot(tmp_path):
+    """Their sizes and time stamps are the same; what a storage does to bytes keeps the inode."""
+    run, db = tmp_path / "run", tmp_path / "all.db"
+    for number in range(1, 6):
+        write(run / f"conf.{number}.ildg", number, beta="6.0")
+    lq.index(run, db=db)
+    assert lq.scrub(db=db).ok
+    (run / "conf.1.ildg").rename(run / "other")
+    (run / "conf.2.ildg").rename(run / "conf.1.ildg")
+    (run / "other").rename(run / "conf.2.ildg")
+    flip(run / "conf.3.ildg", payload_at(run / "conf.3.ildg") + 40, quietly=True)
+    failed = {os.path.basename(one.path): one for one in lq.scrub(db=db).failed}
+    assert {name: one.verdict for name, one in failed.items()} == {"conf.1.ildg": "replaced", "conf.2.ildg": "replaced", "conf.3.ildg": "bit rot"}
+    assert "files were exchanged" in failed["conf.1.ildg"].sentence
+    assert remarks_of(lq.index(db=db)) == {"name-differs": {"conf.1.ildg", "conf.2.ildg"}}
+    assert {one.path for one in lq.scrub(db=db).failed} == {str(run / "conf.3.ildg")}
+
+
+def test_a_mistyped_number_is_told_instead_of_hundreds_of_gaps(tmp_path):
+    for number in [*range(100, 400, 10), 3400]:
+        path = tmp_path / "run" / f"conf.{number}.ildg"
+        path.parent.mkdir(exist_ok=True)
+        lq.write(path, random_links(shape=(4, 2, 2, 2, 4), seed=number))
+        settle(path)
+    (tmp_path / "run" / "conf.200.ildg").unlink()
+    report = lq.index(tmp_path / "run", db=tmp_path / "all.db")
+    assert remarks_of(report) == {"name-differs": {"conf.3400.ildg"}}
+    assert [gaps.missing for gaps in report.assessment.gaps] == [[200]]

@@ -207,6 +207,21 @@ def test_one_link_changed_on_purpose_is_no_damage(tmp_path):
     assert lq.protect(path, check=True)["files"][0]["state"] == "damaged"
 
 
+@pytest.mark.parametrize("name", ["exact.ildg", "hdf5.h5", "plain.h5"])
+def test_bytes_behind_the_end_do_not_hide_other_damage(tmp_path, name):
+    """No sum of the file sees either; both together are no new file."""
+    path = write_formats(tmp_path)[name]
+    original = path.read_bytes()
+    begin, length = sites_of(path)
+    lq.protect(path, parity="60%")
+    place = 40 if name == "exact.ildg" else begin + length // 2 + 7
+    path.write_bytes(original[:place] + bytes([original[place] ^ 4]) + original[place + 1:] + bytes(13))
+    answer = lq.verify(path)
+    assert answer.verdict == "damaged", answer
+    lq.repair(path, tmp_path / f"back{path.suffix}")
+    assert (tmp_path / f"back{path.suffix}").read_bytes() == original
+
+
 def test_more_damage_than_parity_is_named_exactly(tmp_path):
     path = random_file(tmp_path / "blob.bin", 100_000)
     original = path.read_bytes()

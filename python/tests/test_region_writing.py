@@ -128,6 +128,7 @@ def test_an_exception_leaves_nothing(tmp_path, room):
     (True, np.zeros(SHAPE + (4, 3), complex), "an integer or a slice"),
     (None, np.zeros((1,) + SHAPE + (4, 3), complex), "an integer or a slice"),
     (slice(0, 1), np.zeros((1, 4, 2, 3, 4, 3), "c32"), "do not fit complex128 without loss"),
+    (slice(0, 1), np.ma.masked_equal(np.zeros((1, 4, 2, 3, 4, 3), complex), 0), "masked numbers"),
 ])
 def test_what_does_not_fit_is_refused(tmp_path, key, value, message):
     field = lq.create(tmp_path / "new.lime", like=numbers(SHAPE + (4, 3)))
@@ -145,6 +146,9 @@ def test_real_numbers_fit_complex_ones_and_not_the_reverse(tmp_path):
     field = lq.create(tmp_path / "real.lime", like=real, kind="generic")
     with pytest.raises(lq.InvalidArgument, match="without loss"):
         field[:] = real * 1j
+    single = lq.create(tmp_path / "single.lime", like=numbers(SHAPE + (4, 3)).astype("c8"))
+    with pytest.raises(lq.InvalidArgument, match="float64 do not fit complex64 without loss"):  # of 8 bytes each
+        single[:] = numbers(SHAPE + (4, 3)).real
 
 
 def test_options_are_looked_at_at_once(tmp_path):

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """File objects and URLs give what the files behind them give, and their failures say where and why."""
 
+import array
 import gc
 import gzip
 import importlib.util
@@ -13,8 +14,11 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import threading
+import time
 import traceback
+import zipfile
 
 import numpy as np
 import pytest
@@ -99,6 +103,10 @@ def test_sources_are_forgotten_with_what_was_opened_of_them(content):
     (lambda content: _Half(), "no seek"),
     (lambda content: open(os.devnull, "wb"), "not opened for reading"),
     (lambda content: _closed(content), "is closed"),
+    (lambda content: _streamed_member(content), "cannot seek"),
+    (lambda content: zipfile.Path(_zip(content), "conf.ildg"), "a Path was given, which is not open: open it first"),
+    (lambda content: _Told(content, 1.0), r"tell\(\) returned 1.0"),
+    (lambda content: _Told(content, -1), r"tell\(\) returned -1"),
 ])
 def test_what_cannot_be_read_at_any_place_is_refused(content, given, words):
     with pytest.raises(lq.InvalidArgument, match=words):
@@ -111,9 +119,50 @@ def _closed(content):
     return file
 
 
+def _streamed_member(content):
+    """Of an archive that is read as a stream: on some versions of Python its seekable() fails."""
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w:gz") as archive:
+        member = tarfile.TarInfo("conf.ildg")
+        member.size = len(content)
+        archive.addfile(member, io.BytesIO(content))
+    file.seek(0)
+    archive = tarfile.open(fileobj=file, mode="r|gz")
+    return archive.extractfile(archive.next())
+
+
+def _zip(content):
+    archive = zipfile.ZipFile(io.BytesIO(), "w")
+    archive.writestr("conf.ildg", content)
+    return archive
+
+
+class _Told(io.BytesIO):
+    """Tells another place than it is at."""
+
+    def __init__(self, content, place):
+        super().__init__(content)
+        self.place = place
+
+    def tell(self):
+        return self.place
+
+
 class _Pipe(io.BytesIO):
     def seekable(self):
         return False
+
+
+@pytest.mark.parametrize("given", [bytearray, memoryview, lambda data: np.frombuffer(data, np.uint8), lambda data: array.array("B", data)])
+def test_what_is_read_may_be_any_bytes(content, links, given):
+    class Gives(io.BytesIO):
+        def read(self, size=-1):
+            return given(super().read(size))
+
+        def tell(self):
+            return np.int64(super().tell())
+
+    assert np.array_equal(lq.read(Gives(content)), links)
 
 
 class _Half:
@@ -198,6 +247,69 @@ def test_an_address_that_needs_fsspec_says_so_or_is_read(content, links):
     assert np.array_equal(lq.read("memory://conf.ildg"), links)
     with pytest.raises(lq.NotFound, match="memory://none.ildg"):
         lq.read("memory://none.ildg")
+    with fsspec.open("memory://conf.zip", "wb") as file, zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("conf.ildg", content)
+    for address in ("zip://conf.ildg::memory://conf.zip", "simplecache::memory://conf.ildg"):  # the archive stays open
+        assert np.array_equal(lq.read(address), links)
+
+
+@pytest.fixture
+def far():
+    """A file system of fsspec that counts requests and may change its file."""
+    spec = pytest.importorskip("fsspec.spec")
+    import fsspec
+
+    class FileExpired(OSError):
+        pass
+
+    class Far(spec.AbstractFileSystem):
+        protocol, cachable = "far", False
+        data, tag, requests, sent = b"", "one", 0, 0
+
+        def _open(self, path, mode="rb", **options):
+            return FarFile(self, path, mode, **options)
+
+        def info(self, path, **_):
+            return {"name": path, "size": len(Far.data), "type": "file", "ETag": Far.tag}
+
+    class FarFile(spec.AbstractBufferedFile):
+        def _fetch_range(self, start, end):
+            if self.details["ETag"] != Far.tag:
+                raise FileExpired("expired")
+            Far.requests, Far.sent = Far.requests + 1, Far.sent + end - start
+            return Far.data[start:end]
+
+    fsspec.register_implementation("far", Far, clobber=True)
+    return Far
+
+
+def test_a_slice_by_fsspec_costs_three_requests_and_its_bytes_and_64_kib(far, large):
+    path, links = large
+    far.data = path.read_bytes()
+    with lq.open("far://host/large.ildg") as file:
+        part = file.fields["gauge"][3]
+    assert np.array_equal(part, links[3])
+    assert far.requests <= 3 and far.sent <= part.nbytes + 65536
+    far.requests = far.sent = 0
+    assert lq.verify("far://host/large.ildg")
+    assert far.requests <= 8 and far.sent <= len(far.data) + 65536
+
+
+def test_a_file_that_changes_behind_fsspec_is_an_error(far, large, tmp_path):
+    path, _ = large
+    far.data = path.read_bytes()
+    with lq.open("far://host/large.ildg") as file:
+        far.tag = "two"
+        with pytest.raises(lq.IoError, match="far://host/large.ildg: the file has changed"):
+            file.fields["gauge"][3]
+    sources = []
+    for far.tag in ("two", "three"):  # by which an interrupted copy knows whether it may go on
+        with lq.Source("far://host/large.ildg") as source:
+            sources.append(source.file.modified)
+    assert sources[0] != sources[1] and 0 not in sources
+    lq.copy("far://host/large.ildg", tmp_path / "copy.ildg")
+    assert (tmp_path / "copy.ildg").read_bytes() == far.data
+    assert abs(os.stat(tmp_path / "copy.ildg").st_mtime - time.time()) < 3600
 
 
 @pytest.mark.parametrize("failure, error", [(PermissionError, lq.NoPermission), (FileNotFoundError, lq.NotFound),
@@ -418,6 +530,24 @@ def test_a_password_goes_to_its_server_only(content, links):
         served["conf__ildg"].password, served["conf__ildg"].redirect = None, there + "/conf.ildg"
         assert np.array_equal(lq.read(url), links)
         assert not any("Authorization" in headers for _, headers in elsewhere["conf__ildg"].log)
+
+
+def test_a_redirect_is_followed_once_and_again_when_its_address_expires(large):
+    path, links = large
+    data = path.read_bytes()
+    with serving(here=b"", there=data, elsewhere=data) as (address, served):
+        served["here"].redirect = "/there"
+        with lq.open(f"{address}/here") as file:
+            assert np.array_equal(file.fields["gauge"][3], links[3])
+            assert (served["here"].requests, served["there"].requests) == (1, 3)
+            served["here"].redirect, served["there"].password = "/elsewhere", "an:other"
+            assert np.array_equal(file.fields["gauge"][5], links[5])
+            assert (served["here"].requests, served["there"].requests, served["elsewhere"].requests) == (2, 4, 1)
+            assert np.array_equal(file.fields["gauge"][1], links[1])
+            assert (served["here"].requests, served["elsewhere"].requests) == (2, 2)
+            served["here"].redirect, served["elsewhere"].password = "/there", "an:other"
+            with pytest.raises(lq.IoError, match="refuses: 401"):
+                file.fields["gauge"][6]
 
 
 def test_what_is_not_there_is_not_found(content):

@@ -4,6 +4,7 @@
 
 import fcntl
 import hashlib
+import importlib.util
 import json
 import os
 import pathlib
@@ -15,6 +16,7 @@ import subprocess
 import numpy as np
 import pytest
 
+import killing
 import limequat as lq
 import limequat.changing
 import limequat.publishing
@@ -327,6 +329,32 @@ def test_what_has_changed_is_told(tree):
         lq.manifest(tree / "run")
 
 
+def test_what_shows_a_private_file_is_private(tmp_path):
+    write(tmp_path / "conf.ildg", 1)
+    os.chmod(tmp_path / "conf.ildg", 0o600)
+    for words in (("--vtk", "-o", "a.pvd"), ("--vtk", "-o", "a.pvd", "--overwrite"), ("--virtual", "-o", "a.h5"), ("--references", "-o", "a.json")):
+        run(tmp_path, "export", "conf.ildg", *words, check=True)
+    made = [path for path in tmp_path.iterdir() if path.name.startswith("a")]
+    assert len(made) == 7 and all(path.stat().st_mode & 0o777 == 0o600 for path in made)
+
+
+def test_files_of_a_set_are_verified_with_it(tmp_path):
+    """A subfile alone looks like a file that was cut; what is damaged is the set."""
+    write(tmp_path / "conf.ildg", 1)
+    lq.repartition(tmp_path / "conf.ildg", tmp_path / "conf.set", to="t=block:2")
+    parts = sorted(tmp_path.glob("conf.set.*"))
+    assert len(parts) == 2 and lq.verify(parts[0]).verdict == "incomplete"
+    answer = lq.manifest(tmp_path)
+    assert answer.files == 4 and answer.verified == 2 and answer.damaged == [] and lq.check_manifest(tmp_path)
+    spoil(parts[1])
+    with pytest.raises(lq.ChecksumError, match="conf.set: damaged"):
+        lq.manifest(tmp_path, overwrite=True)
+    parts[0].rename(tmp_path / "conf.set.0123abcd.0000")  # belongs to no set
+    (tmp_path / "conf.set").unlink()
+    with pytest.raises(lq.ChecksumError, match="0123abcd.0000: incomplete"):
+        lq.manifest(tmp_path, overwrite=True)
+
+
 def test_a_bag_is_one(tree):
     bag = tree / "bag"
     bag.mkdir()
@@ -350,6 +378,33 @@ def test_a_bag_is_one(tree):
     assert lq.check_manifest(bag).changed == ["bag-info.txt"]
     with pytest.raises(lq.InvalidArgument, match='folder "data"'):
         lq.manifest(tree / "bag" / "data", bag=True)
+
+
+@pytest.mark.parametrize("algorithm", ["sha256", "sha512"])
+def test_a_bag_is_replaced_at_one_moment(tmp_path, algorithm):
+    """At any time it is the old bag or the new one, and whole: tag manifests are optional."""
+    bag = tmp_path / "bag"
+    seen = set()
+    for number in range(1, 100):
+        shutil.rmtree(bag, ignore_errors=True)
+        (bag / "data").mkdir(parents=True)
+        (bag / "data" / "a").write_text("payload")
+        lq.manifest(bag, bag=True)
+        with open(bag / "bag-info.txt", "a") as file:
+            file.write("Contact-Name: nobody\n  at home\n")
+        (bag / "tagmanifest-sha256.txt").unlink()
+        is_killed = killing.is_killed(lambda: lq.manifest(bag, bag=True, algorithm=algorithm, overwrite=True), number)
+        assert lq.check_manifest(bag), (number, os.listdir(bag))
+        seen.add(len([path for path in bag.glob("*manifest-*")]))
+        lq.manifest(bag, bag=True, algorithm=algorithm, overwrite=True)
+        assert lq.check_manifest(bag) and "Contact-Name: nobody\n  at home\n" in (bag / "bag-info.txt").read_text()
+        if not is_killed:
+            break
+    assert number > 8 and len(seen) > 1
+    names = [path.name for path in bag.iterdir() if path.suffix == ".txt"]
+    assert sorted(names) == sorted({"bagit.txt", "bag-info.txt", "manifest-sha256.txt", f"manifest-{algorithm}.txt", f"tagmanifest-{algorithm}.txt"})
+    tags = dict(reversed(line.split("  ", 1)) for line in (bag / f"tagmanifest-{algorithm}.txt").read_text().splitlines())
+    assert tags == {name: hashlib.new(algorithm, (bag / name).read_bytes()).hexdigest() for name in names if not name.startswith("tag")}
 
 
 @pytest.mark.parametrize("line", ["0" * 64 + "  /etc/passwd", "0" * 64 + "  ../x", "zz  x", "0" * 63 + "  x", "\\" + "0" * 64 + "  a/../../x"])
@@ -447,11 +502,64 @@ def test_texts_never_replace_lattice_files_and_catalogues(tmp_path, links, state
         target.unlink()
         lq.index(source.parent, db=str(target))
     before = target.read_bytes()
+    image = shutil.copy(target, tmp_path / "x.vti")
+    picture = shutil.copy(target, tmp_path / "x.svg")
+    view = shutil.copy(target, tmp_path / "x.h5")
     for write in (lambda: lq.references([source], target, overwrite=True), lambda: lq.manifest(source.parent, target, overwrite=True),
-                  lambda: lq.report_page(source.parent, target, overwrite=True)):
+                  lambda: lq.report_page(source.parent, target, overwrite=True),
+                  lambda: lq.extract(source, "ildg-format", target, overwrite=True), lambda: lq.hdf5.open(target, "w").close(),
+                  lambda: lq.export_vtk(image, {"q": np.zeros((2, 2, 2))}, overwrite=True)):
         with pytest.raises(lq.InvalidArgument, match="must not replace it"):
             write()
-    if state != "catalogue":
-        done = run(tmp_path, "dump", source, "--box", "t=0", "-o", target, "--overwrite")
+    for words in (("dump", source, "--box", "t=0", "-o", target, "--overwrite"), ("bench", "lattice", "--lattice", "4x4x4x4", "--runs", "1", "--path",
+                  tmp_path, "--json", target, "--overwrite"), ("doctor", "--path", tmp_path, "--save-profile", "--profile", target),
+                  ("export", "--virtual", source, "-o", view, "--overwrite"), ("ildg", "document", source, "-o", target, "--overwrite"), ("extract", source, "ildg-format", target, "--overwrite")):
+        done = run(tmp_path, *words)
+        assert done.returncode == 2 and "must not replace" in done.stderr, (words, done.stderr)
+    if importlib.util.find_spec("matplotlib"):
+        run(tmp_path, "bench", "lattice", "--lattice", "4x4x4x4", "--runs", "1", "--path", tmp_path, "--json", "rates.json", check=True)
+        done = run(tmp_path, "plot", "rates.json", "-o", picture, "--overwrite")
         assert done.returncode == 2 and "must not replace" in done.stderr
-    assert target.read_bytes() == before
+    assert all(pathlib.Path(path).read_bytes() == before for path in (target, image, picture, view))
+
+
+@pytest.mark.parametrize("suffix", ["ildg", "scidac"])
+def test_texts_that_contradict_the_data_are_refused(tmp_path, suffix):
+    """A wrong plaquette would make an intact file fail; a file that fails already may be corrected, or changed otherwise."""
+    path = tmp_path / f"conf.{suffix}"
+    lq.write(path, links_of(3), metadata={"xlf-info": "beta = 6.0\n"})
+    right = f"{lq.plaquette(links_of(3)).average:.12f}"
+    before = path.read_bytes()
+    with pytest.raises(lq.InvalidArgument, match="would fail verification: .*the file states 0.9.*nothing was changed"):
+        lq.set_metadata(path, {"plaquette": 0.9})
+    assert path.read_bytes() == before and os.listdir(tmp_path) == [path.name]
+    lq.set_metadata(path, {"plaquette": right})
+    assert lq.verify(path).ok
+    data = path.read_bytes()
+    assert right.encode() in data
+    path.write_bytes(data.replace(right.encode(), b"0.9" + right[3:].encode()))
+    assert not lq.verify(path).ok
+    with pytest.warns(RuntimeWarning, match="the file states 0.9"):
+        lq.set_metadata(path, {"beta": "6.1"})
+    assert not lq.verify(path).ok
+    with pytest.warns(RuntimeWarning):
+        lq.set_metadata(path, {"plaquette": right})
+    assert lq.verify(path).ok
+
+
+def test_messages_of_verbs_in_python_are_those_of_lq(tmp_path):
+    """Options as arguments, warnings in one line, the path once."""
+    for name in ("a", "b"):
+        write(tmp_path / "run" / f"conf.{name}.ildg", 1)
+        spoil(tmp_path / "run" / f"conf.{name}.ildg")
+    said = run(tmp_path, "manifest", "run").stderr
+    assert said.startswith("lq: run/conf.a.ildg: damaged: \"ildg-binary-data\"") and said.count("conf.a.ildg") == 1
+    assert "set --accept-damage to record it" in said and "(1 more such files)" in said and "=True" not in said
+    said = run(tmp_path, "manifest", "run/conf.a.ildg").stderr
+    assert said == "lq: run/conf.a.ildg: this is a file, expected a folder; name the folder that it is in\n"
+    (tmp_path / "sums").write_text("x")
+    assert "replace it with --overwrite" in run(tmp_path, "manifest", "run", "-o", "sums").stderr
+    path = tmp_path / "conf.ildg"
+    lq.write(path, links_of(1), metadata={"xlf-info": "plaquette = 0.9\n"})
+    answer = run(tmp_path, "set", "conf.ildg", "beta=6.1")
+    assert answer.stdout.startswith("conf.ildg: written, ildg, ") and answer.stderr.startswith("lq: warning: conf.ildg: \"gauge\": the plaquette")

@@ -496,6 +496,17 @@ def test_numbers_of_another_shape_than_promised_are_refused(tmp_path, dask):
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.parametrize("promised, change, words", [
+    ("c16", lambda part: np.ma.masked_less(part.real, 0) + 0j, "masked numbers"),
+    ("c8", lambda part: part, "complex128 do not fit complex64 without loss"),
+])
+def test_numbers_that_would_change_are_refused(tmp_path, dask, promised, change, words):
+    array = computed(dask, random_field((4, 3)).astype(promised), 1, lambda part: change(part.astype("c16")))
+    with pytest.raises(lq.InvalidArgument, match=words):
+        lq.to_limequat(xarray.DataArray(array, dims=SPINOR), tmp_path / "a.lime")
+    assert os.listdir(tmp_path) == []
+
+
 def test_without_xarray_the_package_works_and_says_what_is_missing():
     code = """
 import sys

@@ -17,8 +17,18 @@ namespace {
 
 constexpr std::string_view replacement = "\xef\xbf\xbd";  // U+FFFD
 
-void append_ascii(std::string& out, char c) {
-  switch (c) {
+// As one UTF-16 unit, or a pair of them.
+void append_escaped(std::string& out, char32_t code) {
+  if (code >= 0x10000) {
+    out += fmt::format("\\u{:04x}", 0xd800 + (static_cast<unsigned>(code - 0x10000) >> 10));
+    code = 0xdc00 + ((code - 0x10000) & 0x3ff);
+  }
+  out += fmt::format("\\u{:04x}", static_cast<unsigned>(code));
+}
+
+// Escapes what a terminal does not show, so that JSON on a terminal is the same JSON.
+void append_character(std::string& out, std::string_view character) {
+  switch (character[0]) {
     case '"':
       out += "\\\"";
       return;
@@ -37,10 +47,10 @@ void append_ascii(std::string& out, char c) {
     default:
       break;
   }
-  if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-    out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+  if (is_shown(character)) {
+    out += character;
   } else {
-    out += c;
+    append_escaped(out, code_point(character));
   }
 }
 
@@ -63,10 +73,10 @@ void append_string(std::string& out, std::string_view text) {
   out += '"';
   while (!text.empty()) {
     const std::size_t length = utf8_length(text);
-    if (length == 1) {
-      append_ascii(out, text[0]);
+    if (length == 0) {
+      out += replacement;
     } else {
-      out += length == 0 ? replacement : text.substr(0, length);
+      append_character(out, text.substr(0, length));
     }
     text.remove_prefix(length == 0 ? 1 : length);
   }

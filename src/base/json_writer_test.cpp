@@ -11,6 +11,9 @@
 #include <cstdlib>
 #include <limits>
 #include <random>
+#include <string>
+
+#include "base/text.hpp"
 
 namespace lq::base {
 namespace {
@@ -55,6 +58,34 @@ TEST(JsonWriter, EscapesQuotesAndControlCharacters) {
   EXPECT_EQ(written(std::string_view("\0\x01\x1f\x7f", 4)), R"("\u0000\u0001\u001f\u007f")");
 }
 
+// Controls of a terminal beyond ASCII, direction marks, line separators and noncharacters.
+TEST(JsonWriter, EscapesWhatTerminalsDoNotShow) {
+  EXPECT_EQ(written("\xc2\x80\xc2\x9b\xc2\x9f"), R"("\u0080\u009b\u009f")");
+  EXPECT_EQ(written("\xe2\x80\xa8\xe2\x80\xae\xef\xbb\xbf"), R"("\u2028\u202e\ufeff")");
+  EXPECT_EQ(written("\xf3\xa0\x80\x81\xf4\x8f\xbf\xbf"), R"("\udb40\udc01\udbff\udfff")");
+}
+
+// Any characters: a terminal gets the bytes that a pipe gets, so a program that reads JSON there sees the same.
+TEST(JsonWriter, IsNotChangedForTerminals) {
+  for (unsigned code = 0; code < 0x110000; code += code < 0x3000 ? 1 : 0x7f) {
+    if (code >= 0xd800 && code < 0xe000) continue;
+    std::string character;
+    if (code < 0x80) {
+      character = {static_cast<char>(code)};
+    } else if (code < 0x800) {
+      character = {static_cast<char>(0xc0 | code >> 6), static_cast<char>(0x80 | (code & 0x3f))};
+    } else if (code < 0x10000) {
+      character = {static_cast<char>(0xe0 | code >> 12), static_cast<char>(0x80 | (code >> 6 & 0x3f)),
+                   static_cast<char>(0x80 | (code & 0x3f))};
+    } else {
+      character = {static_cast<char>(0xf0 | code >> 18), static_cast<char>(0x80 | (code >> 12 & 0x3f)),
+                   static_cast<char>(0x80 | (code >> 6 & 0x3f)), static_cast<char>(0x80 | (code & 0x3f))};
+    }
+    const std::string json = written(character);
+    EXPECT_EQ(printable_text(json), json) << code;
+  }
+}
+
 TEST(JsonWriter, EscapesKeysToo) {
   JsonWriter json;
   json.begin_object().member("a\"\xff", 1).end_object();
@@ -62,8 +93,8 @@ TEST(JsonWriter, EscapesKeysToo) {
 }
 
 TEST(JsonWriter, KeepsValidUtf8) {
-  for (const std::string_view text : {"\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x8d\x8b", "\xf4\x8f\xbf\xbf",
-                                      "\xed\x9f\xbf", "\xee\x80\x80", "\xc2\x80", "\xe0\xa0\x80", "\xf0\x90\x80\x80"}) {
+  for (const std::string_view text : {"\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x8d\x8b", "\xf4\x8f\xbf\xbd",
+                                      "\xed\x9f\xbf", "\xee\x80\x80", "\xc2\xa0", "\xe0\xa0\x80", "\xf0\x90\x80\x80"}) {
     EXPECT_EQ(written(text), std::string(1, '"').append(text) + '"');
   }
 }

@@ -53,15 +53,6 @@ std::size_t edits(std::string_view a, std::string_view b) {
 
 bool is_continuation(char c) noexcept { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
-// The number of a well-formed character.
-char32_t code_point(std::string_view character) noexcept {
-  const auto first = static_cast<unsigned char>(character[0]);
-  if (character.size() == 1) return first;
-  char32_t code = first & (0x7fU >> character.size());
-  for (const char c : character.substr(1)) code = code << 6 | (static_cast<unsigned char>(c) & 0x3fU);
-  return code;
-}
-
 struct CodeRange {
   char32_t first, last;
 };
@@ -69,13 +60,6 @@ struct CodeRange {
 constexpr CodeRange not_shown[] = {{0x0, 0x1f},      {0x7f, 0x9f},     {0x200b, 0x200f},
                                    {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfdd0, 0xfdef},
                                    {0xfeff, 0xfeff}, {0xfff0, 0xfffb}, {0xe0000, 0xe0fff}};
-
-bool is_shown(std::string_view character) noexcept {
-  const char32_t code = code_point(character);
-  return (code & 0xfffe) != 0xfffe && std::ranges::none_of(not_shown, [&](const CodeRange& range) {
-           return code >= range.first && code <= range.last;
-         });
-}
 
 // Removes a character, or a byte that begins none, from `bytes`; returns its printable form.
 std::string next_printable(std::string_view& bytes, std::string_view kept) {
@@ -91,6 +75,22 @@ std::string next_printable(std::string_view& bytes, std::string_view kept) {
 }
 
 }  // namespace
+
+char32_t code_point(std::string_view character) noexcept {
+  const auto first = static_cast<unsigned char>(character[0]);
+  if (character.size() == 1) return first;
+  char32_t code = first & (0x7fU >> character.size());
+  for (const char c : character.substr(1)) code = code << 6 | (static_cast<unsigned char>(c) & 0x3fU);
+  return code;
+}
+
+bool is_shown(std::string_view character) noexcept {
+  const char32_t code = code_point(character);
+  if (code >= ' ' && code <= '~') return true;
+  return (code & 0xfffe) != 0xfffe && std::ranges::none_of(not_shown, [&](const CodeRange& range) {
+           return code >= range.first && code <= range.last;
+         });
+}
 
 std::string_view trim(std::string_view text) noexcept {
   const std::size_t first = text.find_first_not_of(white_or_nul);

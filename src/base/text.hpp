@@ -26,8 +26,12 @@ std::string human_bytes(std::uint64_t bytes);  // "37.7 MB" (decimal prefixes)
 std::string binary_bytes(std::uint64_t bytes);
 // Bytes of the well-formed UTF-8 character that `text` starts with (Unicode, table 3-7); 0 if there is none.
 LQ_INNER std::size_t utf8_length(std::string_view text) noexcept;
-// Printable form of foreign bytes for messages: at most `limit` bytes. UTF-8 stays; characters that a terminal
-// interprets or does not show (controls, direction marks, line separators), and invalid UTF-8, become \xNN.
+// The number of a well-formed character, and whether terminals show it: they interpret or hide controls, direction
+// marks and line separators.
+char32_t code_point(std::string_view character) noexcept;
+bool is_shown(std::string_view character) noexcept;
+// Printable form of foreign bytes for messages: at most `limit` bytes. UTF-8 stays; characters that are
+// not shown, and invalid UTF-8, become \xNN.
 LQ_INNER std::string printable(std::string_view bytes, std::size_t limit = 64);
 // The same for a whole text on a terminal; line ends, tabs and backslashes stay.
 LQ_INNER std::string printable_text(std::string_view text);

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <ostream>
 #include <string>
 
 #include <fmt/format.h>

@@ -63,8 +63,8 @@ std::uint64_t errors_in(const std::vector<Finding>& findings) {
 template <class T>
 const T& one_of(const std::vector<T>& all, std::uint64_t number, const char* what) {
   if (number < all.size()) return all[static_cast<std::size_t>(number)];
-  reject(std::string(what) + " number " + std::to_string(number) + " was requested, but there are " +
-         std::to_string(all.size()));
+  reject(std::string("there is no ") + what + " number " + std::to_string(number) +
+         (all.empty() ? "; there are none" : "; they are numbered from 0 to " + std::to_string(all.size() - 1)));
 }
 
 lq_finding answer_of(const Finding& finding) {

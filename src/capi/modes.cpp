@@ -5,6 +5,7 @@
 #include <limequat/modes.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 #include "capi/answers.hpp"

@@ -18,6 +18,8 @@
 #include "capi/handles.hpp"
 #include "capi/options.hpp"
 #include "capi/transfer_call.hpp"
+#include "io/replaceable.hpp"
+#include "storage/transport.hpp"
 
 using namespace lq::capi;  // NOLINT: the functions of the interface are outside of it
 
@@ -109,6 +111,13 @@ lq_status lq_validate(const char* path, const lq_scan_options* options, char** j
 
 lq_status lq_explain(const char* path, const lq_scan_options* options, char** json) {
   return answered(json, [&] { return lq::explain(text(path, "path"), options_of(options)); });
+}
+
+lq_status lq_require_replaceable(const char* path, const char* made) {
+  return guarded([&] {
+    const std::string name = text(path, "path");
+    lq::io::require_replaceable(lq::storage::resolve(name), name, text(made, "made"));
+  });
 }
 
 lq_status lq_read_record(const char* path, const char* type, uint64_t index, lq_sink sink, void* context) {

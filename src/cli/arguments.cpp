@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <limequat/error.hpp>
+#include <limequat/inspect.hpp>
 
 #include "cli/session.hpp"
 #include "cli/text.hpp"
@@ -45,8 +46,16 @@ Number parse_number(const std::string& name, const std::string& text, const char
 void check_choice(const Argument& argument, const std::string& text) {
   const std::vector<std::string>& choices = argument.choices;
   if (choices.empty() || std::find(choices.begin(), choices.end(), text) != choices.end()) return;
-  throw UsageError(fmt::format("{}: \"{}\" is none of {}{}", full_name(argument), printable(text),
-                               joined(choices, ", "), did_you_mean(text, choices)));
+  std::string hint = did_you_mean(text, choices);
+  // A suffix in place of a format: "h5".
+  for (const FormatInfo& format : formats()) {
+    const bool is_choice = std::ranges::find(choices, format.name) != choices.end();
+    if (hint.empty() && is_choice && std::ranges::find(format.suffixes, '.' + text) != format.suffixes.end()) {
+      hint = fmt::format("; did you mean \"{}\"?", format.name);
+    }
+  }
+  throw UsageError(
+      fmt::format("{}: \"{}\" is none of {}{}", full_name(argument), printable(text), joined(choices, ", "), hint));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -21,6 +22,8 @@
 #include "cli/text.hpp"
 #include "cli/write_arguments.hpp"
 #include "comm/team.hpp"
+#include "io/replaceable.hpp"
+#include "storage/transport.hpp"
 
 namespace lq::cli {
 namespace {
@@ -296,7 +299,11 @@ void save_json(Session& session, const std::string& path, const std::string& tex
       session.out.line(text);
       return fine;
     }
-    std::ofstream file(path, std::ios::binary);
+    if (storage::resolve(path).kind(path) != storage::PathKind::other) {
+      io::write_text(path, text + "\n", true);
+      return fine;
+    }
+    std::ofstream file(path, std::ios::binary);  // a pipe or a device
     file << text << "\n";
     file.close();
     if (file) return fine;

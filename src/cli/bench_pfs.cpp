@@ -4,6 +4,7 @@
 // lq bench pfs.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include <fmt/format.h>
 #include <limequat/file_system.hpp>

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 #include <limequat/ensemble.hpp>
@@ -105,15 +106,17 @@ struct Index {
                                  base::human_bytes(report.bytes), report.added, report.changed, report.unchanged));
     const char* const measured = report.measured == 1 ? "gauge field measured (lq find --json charge)"
                                                       : "gauge fields measured (lq find --json charge)";
-    const std::pair<std::uint64_t, const char*> kinds[] = {{report.damaged, "damaged (lq find damaged)"},
-                                                           {report.incomplete, "incomplete (lq find incomplete)"},
-                                                           {report.unreadable, "unreadable (lq find unreadable)"},
-                                                           {report.missing, "missing (lq find missing)"},
-                                                           {report.forgotten, "forgotten"},
-                                                           {report.being_written, "being written"},
-                                                           {report.leftovers, "left behind by interrupted writers"},
-                                                           {report.measured, measured},
-                                                           {report.others, "no lattice file or part of one"}};
+    const std::pair<std::uint64_t, const char*> kinds[] = {
+        {report.damaged, "damaged (lq find damaged)"},
+        {report.incomplete, "incomplete (lq find incomplete)"},
+        {report.unreadable, "unreadable (lq find unreadable)"},
+        {report.missing, "missing (lq find missing)"},
+        {report.left_out, "left out by --exclude (--exclude , ends it)"},
+        {report.forgotten, "forgotten"},
+        {report.being_written, "being written"},
+        {report.leftovers, "left behind by interrupted writers"},
+        {report.measured, measured},
+        {report.others, "no lattice file or part of one"}};
     for (const auto& [number, what] : kinds) {
       if (number > 0) session.out.line(fmt::format("  {} {}", number, what));
     }
@@ -214,14 +217,21 @@ struct Scrub {
   }
 
   static std::string summary(const ScrubReport& report) {
-    const auto some = [](std::uint64_t number, std::string_view what) {
-      return number > 0 ? fmt::format(", {} {}", number, what) : std::string();
-    };
-    return fmt::format(
-        "{} verified: {} sound{} ({} replaced), {} with bit rot, {} damaged{}{}, {} missing, {} unreadable",
-        count(report.due, "file"), report.sound, some(report.consistent, "consistent"), report.replaced, report.bit_rot,
-        report.damaged, some(report.unproven, "unproven"), some(report.incomplete, "incomplete"), report.missing,
-        report.unreadable);
+    const std::pair<std::uint64_t, std::string_view> kinds[] = {{report.sound, "sound"},
+                                                                {report.consistent, "consistent"},
+                                                                {report.replaced, "of them replaced since"},
+                                                                {report.unproven, "unproven"},
+                                                                {report.bit_rot, "with bit rot"},
+                                                                {report.damaged, "damaged"},
+                                                                {report.incomplete, "incomplete"},
+                                                                {report.missing, "missing"},
+                                                                {report.unreadable, "unreadable"}};
+    std::string text = count(report.due, "file") + " verified";
+    const char* between = ": ";
+    for (const auto& [number, what] : kinds) {
+      if (number > 0) text += fmt::format("{}{} {}", std::exchange(between, ", "), number, what);
+    }
+    return text;
   }
 
   static int exit_code(const ScrubReport& report) {

@@ -19,6 +19,8 @@
 #include "cli/exit_code.hpp"
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
+#include "io/replaceable.hpp"
+#include "storage/transport.hpp"
 
 namespace lq::cli {
 namespace {
@@ -67,6 +69,10 @@ struct Doctor {
     if (target.empty()) {
       throw UsageError("--save-profile: neither LQ_PROFILE nor HOME is set; name the file with --profile FILE");
     }
+    at_root(session, [&] {
+      io::require_replaceable(storage::resolve(target), target, "a profile");
+      return fine;
+    });
     session.note("measuring the parts of this machine, about ten seconds");
     Parts parts = measure_parts(session.communicator, path);
     for (const Probe& probe : probes) {

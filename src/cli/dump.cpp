@@ -199,23 +199,12 @@ struct Dump {
     return shape;
   }
 
-  void require_no_lattice_file() const {
-    try {
-      (void)lq::inspect(output);
-    } catch (const Error& error) {
-      if (error.code() == Code::not_found || error.code() == Code::unknown_format) return;
-    }
-    throw Error(Code::invalid_argument,
-                output + ": this is a lattice file, which an array must not replace; choose another name",
-                {.path = output});
-  }
-
   void write_npy(Session& session, const FieldSpec& spec, const Box& part,
                  const std::vector<std::byte>& numbers) const {
     const std::string header = npy_header(spec, array_shape(spec, part));
     storage::Transport& transport = storage::resolve(output);
-    if (overwrite) require_no_lattice_file();
     io::NewFile made(transport, {}, output);
+    made.keep_other_data("an array", "");
     made.create(overwrite, header.size() + numbers.size());
     if (&storage::resolve(file) == &transport) transport.keep_private(file, made.temporary_path());
     made.named([&] {

@@ -38,7 +38,8 @@ constexpr int lacks_packages = 77;
 
 // Prefers the package installed with this program, and uses none from the current folder. A signal that ends a program
 // ends it once: a terminal sends it to this process too, which forwards it.
-constexpr const char* bootstrap = R"(import os, signal, sys
+constexpr const char* bootstrap = R"(import os, signal, sys, warnings
+warnings.showwarning = lambda message, *rest, **more: print("lq: warning:", message, file=sys.stderr)
 sys.path[:] = [folder for folder in sys.path if folder]
 beside, verbose = sys.argv[1:3]
 del sys.argv[1:3]

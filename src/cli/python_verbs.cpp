@@ -85,7 +85,7 @@ Run declare_plot(Arguments& arguments) {
   const auto verb =
       std::make_shared<PythonVerb>(PythonVerb{{"plot", "limequat.benchmarks", "matplotlib", "draw pictures"}});
   arguments.files("RESULT", verb->files, "JSON that \"lq bench\" wrote");
-  arguments.text("-o,--output", "OUT", verb->output, "the picture, a .svg or .png file");
+  arguments.text("-o,--output", "OUT", verb->output, "the picture, a .svg, .pdf or .png file");
   verb->option(arguments, "--kind", "KIND", "what to draw (default: what the results suit)",
                {"rate-by-ranks", "rate-by-size", "steps", "ratio", "create-by-tasks", "rate-by-files",
                 "rate-per-server", "rate-by-threads", "rate-by-aggregators", "spread", "program-parts"});
@@ -94,8 +94,8 @@ Run declare_plot(Arguments& arguments) {
   return [verb](Session& session) {
     const std::string& out = verb->output;
     if (out.empty()) throw UsageError("-o is missing: name the output file, for example -o rates.svg");
-    if (!out.ends_with(".svg") && !out.ends_with(".png")) {
-      throw UsageError(fmt::format("-o: \"{}\" ends neither in .svg nor in .png", printable(out)));
+    if (!out.ends_with(".svg") && !out.ends_with(".pdf") && !out.ends_with(".png")) {
+      throw UsageError(fmt::format("-o: \"{}\" ends in none of .svg, .pdf and .png", printable(out)));
     }
     require_target(session, out, verb->overwrite);
     verb->words.insert(verb->words.begin(), "--output=" + out);

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/clock.hpp"
+#include "base/text.hpp"
 #include "ensemble/files.hpp"
 #include "ensemble/remarks.hpp"
 
@@ -53,6 +54,7 @@ std::string in_small_letters(std::string text) {
 struct Facts {
   std::map<std::string, std::string> parameters;
   std::optional<double> charge;
+  std::string logical_name;
 };
 
 std::unordered_map<std::int64_t, Facts> facts_of(const Database& database) {
@@ -61,11 +63,14 @@ std::unordered_map<std::int64_t, Facts> facts_of(const Database& database) {
   Statement rows = database.prepare("SELECT file_id, value, number FROM properties WHERE name = ?");
   while (names.step()) {
     const std::string name = names.text(0), key = in_small_letters(name);
-    if (!is_parameter(key) && !is_charge(key)) continue;
+    const bool is_logical_name = key == "ildg-data-lfn";
+    if (!is_parameter(key) && !is_charge(key) && !is_logical_name) continue;
     rows.bind(name);
     while (rows.step()) {
       Facts& file = facts[rows.whole(0)];
-      if (is_charge(key)) {
+      if (is_logical_name) {
+        file.logical_name = rows.text(1);
+      } else if (is_charge(key)) {
         file.charge = rows.optional_real(2);
       } else {
         // "6.0" becomes "6".
@@ -86,10 +91,30 @@ std::unordered_map<std::int64_t, Facts> facts_of(const Database& database) {
 
 using Warnings = std::map<std::string, std::string>;
 
+// The texts of one field state two values of a parameter, or two trajectories.
+void add_contradictions(const Database& database, std::unordered_map<std::int64_t, Warnings>& warnings) {
+  Statement names = database.prepare("SELECT DISTINCT name FROM properties");
+  Statement rows = database.prepare(
+      "SELECT file_id, min(value), max(value) FROM properties WHERE name = ? GROUP BY file_id, field HAVING "
+      "count(DISTINCT coalesce(number, value)) > 1");
+  while (names.step()) {
+    const std::string name = names.text(0), key = in_small_letters(name);
+    if (!is_parameter(key) && key != "trajectory") continue;
+    rows.bind(name);
+    while (rows.step()) {
+      warnings[rows.whole(0)].emplace(
+          "texts-contradict " + name,
+          fmt::format("its texts state {} {} and {}", base::printable(name, 60), base::printable(rows.text(1), 60),
+                      base::printable(rows.text(2), 60)));
+    }
+  }
+}
+
 std::unordered_map<std::int64_t, Warnings> warnings_of(const Database& database) {
   std::unordered_map<std::int64_t, Warnings> warnings;
   Statement rows = database.prepare("SELECT file_id, rule, message FROM findings WHERE severity = 'warning'");
   while (rows.step()) warnings[rows.whole(0)].emplace(rows.text(1), rows.text(2));
+  add_contradictions(database, warnings);
   return warnings;
 }
 
@@ -103,7 +128,7 @@ std::vector<Member> members_of(const Database& database) {
       fmt::format("SELECT id, full_path(path) AS full, full_path(series) AS whole_series, trajectory, trajectory_from, "
                   "coalesce(measured_plaquette, plaquette), {}, state, format, kind, lattice, precision, gauge_group, "
                   "nullif(coalesce(checksum, computed_checksum), '00000000/00000000'), fields, device, inode, "
-                  "modified_ns FROM files "
+                  "modified_ns, checksum IS NOT NULL FROM files "
                   "WHERE "
                   "missing_since IS NULL ORDER "
                   "BY whole_series, "
@@ -132,9 +157,11 @@ std::vector<Member> members_of(const Database& database) {
     if (!is_whole) member.fields.clear();
     member.device = rows.whole(column++);
     member.inode = rows.whole(column++);
-    member.modified = rows.whole(column);
+    member.modified = rows.whole(column++);
+    member.has_stated_sum = rows.whole(column) != 0;
     if (const auto known = facts.find(rows.whole(0)); known != facts.end()) {
       member.parameters = std::move(known->second.parameters);
+      member.logical_name = std::move(known->second.logical_name);
       if (is_whole) member.charge = known->second.charge;
     }
     if (const auto known = warnings.find(rows.whole(0)); is_whole && known != warnings.end()) {
@@ -185,14 +212,34 @@ void find_duplicates(const Database& database, Assessment& assessment) {
 
 namespace {
 
+constexpr std::size_t several = 5;
+
 // True if the distance before `k` is one of several equal ones: the series then continues in other steps.
 bool is_in_other_steps(const std::vector<std::int64_t>& sorted, std::size_t k) {
-  constexpr std::size_t several = 5;
   const std::int64_t distance = sorted[k] - sorted[k - 1];
   std::size_t first = k, last = k;
   while (first > 1 && sorted[first - 1] - sorted[first - 2] == distance) --first;
   while (last + 1 < sorted.size() && sorted[last + 1] - sorted[last] == distance) ++last;
   return last - first + 1 >= several;
+}
+
+// The distance that most of several in a row have, those before `end`; 0 if there is none.
+std::int64_t step_before(const std::vector<std::int64_t>& sorted, std::size_t end) {
+  if (end <= several) return 0;
+  const std::vector<std::int64_t> last(sorted.begin() + static_cast<std::ptrdiff_t>(end - several - 1),
+                                       sorted.begin() + static_cast<std::ptrdiff_t>(end));
+  const std::int64_t step = usual_step(last);
+  std::size_t count = 0;
+  for (std::size_t i = 1; i < last.size(); ++i) count += last[i] - last[i - 1] == step ? 1 : 0;
+  return 2 * count > several ? step : 0;
+}
+
+// The step of the series around the distance before `k`, if it is the same on both sides; else that of the whole
+// series.
+std::int64_t step_around(const std::vector<std::int64_t>& sorted, std::size_t k, std::int64_t usual) {
+  const std::int64_t before = step_before(sorted, k);
+  const bool is_same = before > 0 && k + several < sorted.size() && step_before(sorted, k + several + 1) == before;
+  return is_same ? before : usual;
 }
 
 }  // namespace
@@ -207,10 +254,10 @@ std::optional<Gaps> gaps_in(std::vector<std::int64_t> trajectories) {
   gaps.step = usual_step(trajectories);
   for (std::size_t i = 1; i < trajectories.size(); ++i) {
     const std::int64_t from = trajectories[i - 1], to = trajectories[i];
-    if (to - from > gaps.step && is_in_other_steps(trajectories, i)) continue;
-    gaps.count += static_cast<std::uint64_t>((to - from - 1) / gaps.step);
-    for (std::int64_t t = from; to - t > gaps.step && gaps.missing.size() < listed;)
-      gaps.missing.push_back(t += gaps.step);
+    const std::int64_t step = step_around(trajectories, i, gaps.step);
+    if (to - from > step && is_in_other_steps(trajectories, i)) continue;
+    gaps.count += static_cast<std::uint64_t>((to - from - 1) / step);
+    for (std::int64_t t = from; to - t > step && gaps.missing.size() < listed;) gaps.missing.push_back(t += step);
   }
   return gaps.count == 0 ? std::nullopt : std::optional(std::move(gaps));
 }

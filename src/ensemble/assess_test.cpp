@@ -55,6 +55,26 @@ TEST(TrajectoryGaps, AreNoneWhereTheStepChanges) {
 }
 
 // Of a number typed wrong: counted, but not all listed.
+// Steps of 10, then of 20: one missing number in each part, and none at the change.
+TEST(TrajectoryGaps, AreCountedInTheStepsAroundThem) {
+  std::vector<std::int64_t> numbers;
+  for (std::int64_t t = 10; t <= 500; t += 10) numbers.push_back(t);
+  for (std::int64_t t = 520; t <= 1200; t += 20) numbers.push_back(t);
+  EXPECT_FALSE(gaps_in(numbers));
+  std::erase(numbers, 200);
+  std::erase(numbers, 1000);
+  for (const bool is_reversed : {false, true}) {
+    if (is_reversed) {
+      for (std::int64_t& number : numbers) number = 2000 - number;
+    }
+    const auto gaps = gaps_in(numbers);
+    ASSERT_TRUE(gaps);
+    EXPECT_EQ(gaps->count, 2U);
+    const std::vector<std::int64_t> missing = {200, 1000};
+    EXPECT_EQ(gaps->missing, is_reversed ? (std::vector<std::int64_t>{1000, 1800}) : missing);
+  }
+}
+
 TEST(TrajectoryGaps, OfAnyLengthTakeBoundedMemory) {
   const auto gaps = gaps_in({1, 2, 3, INT64_MAX});
   ASSERT_TRUE(gaps);

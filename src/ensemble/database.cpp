@@ -239,6 +239,21 @@ std::int64_t Database::whole(std::string_view sql) const {
 
 std::int64_t Database::changes() const noexcept { return sqlite3_changes64(handle_.get()); }
 
+namespace {
+
+// SQLite reports errno of its last call of the system, which need not be the one that failed.
+bool says_why(int reason) noexcept {
+  return reason == EIO || reason == ENOSPC || reason == EDQUOT || reason == EFBIG || reason == EROFS ||
+         reason == EACCES || reason == EPERM || reason == ESTALE || reason == EMFILE || reason == ENFILE;
+}
+
+bool has_folder(const std::string& path) {
+  std::error_code failure;
+  return std::filesystem::is_directory(std::filesystem::absolute(path, failure).parent_path(), failure);
+}
+
+}  // namespace
+
 void Database::fail(int code) const {
   const std::string reason = sqlite3_errmsg(handle_.get());
   const int system_errno = sqlite3_system_errno(handle_.get());
@@ -283,8 +298,15 @@ void Database::fail(int code) const {
     case SQLITE_NOMEM:
       throw std::bad_alloc();
     case SQLITE_CANTOPEN:
-      throw base::errno_error(path_, "open the catalogue", system_errno != 0 ? system_errno : ENOENT);
+      // What cannot be opened for writing is tried for reading, so that the reason for every new file, such as a
+      // journal, is that there is none.
+      if (!says_why(system_errno) && has_folder(path_)) {
+        throw error(Code::io, fmt::format("cannot open the catalogue or its journal: {}", reason));
+      }
+      throw base::errno_error(path_, "open the catalogue or its journal", system_errno != 0 ? system_errno : ENOENT);
     case SQLITE_IOERR:
+      if (code == SQLITE_IOERR_NOMEM) throw std::bad_alloc();
+      if (says_why(system_errno)) throw base::errno_error(path_, "read or write the catalogue", system_errno);
       throw error(Code::io, fmt::format("cannot read or write the catalogue: {}", reason));
     default:
       throw error(Code::internal, fmt::format("SQLite reports an error of the catalogue: {}", reason));

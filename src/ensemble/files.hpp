@@ -73,11 +73,4 @@ std::string_view suffix_of_format(std::string_view path);
 // True if the path has a suffix of other formats: "x.ildg" for a file of format nersc.
 bool has_suffix_of_others(std::string_view path, std::string_view format);
 
-// Writes a text as a new file, which gets its name when it is complete.
-
-// Not readable by users who may not read the files `made_of`. exists: there is a file of that name, and `overwrite` is
-// off; invalid_argument: it is a catalogue or a lattice file; no_space, no_permission, ...
-void write_new(const std::string& path, const std::string& text, bool overwrite,
-               const std::vector<std::string>& made_of = {});
-
 }  // namespace lq::ensemble

@@ -453,6 +453,7 @@ void Indexing::settle_missing() {
     const bool is_left_out = exclusion_.holds(path, folder_);
     if (entry.was_seen || is_hidden_from_us(path) || (is_left_out && entry.id != 0 && !options_.forget)) {
       if (entry.was_seen && entry.is_missing) store_.set_missing(entry.id, {});
+      if (!entry.was_seen && is_left_out && entry.id != 0) ++report_.left_out;
     } else if (entry.id == 0) {
       store_.forget_other(path);
     } else if (options_.forget) {
@@ -507,7 +508,8 @@ void count_files(const Database& database, const std::vector<std::string>& folde
     report.bytes += static_cast<std::uint64_t>(files.whole(1));
     const std::string state = files.text(2);
     if (state == "damaged" || state == "incomplete" || state == "unreadable" || state == "unproven") {
-      report.problems.push_back({files.text(0), state, files.text(4)});
+      const std::string problem = files.text(4);
+      report.problems.push_back({files.text(0), state, std::string(without_leading_path(problem, files.text(0)))});
     }
     if (state == "damaged") ++report.damaged;
     if (state == "incomplete") ++report.incomplete;

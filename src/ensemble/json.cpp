@@ -76,7 +76,10 @@ std::string to_json(const IndexReport& report) {
   JsonWriter json;
   json.begin_object().member("db", report.db).member("files", report.files).member("added", report.added);
   json.member("changed", report.changed).member("unchanged", report.unchanged).member("missing", report.missing);
-  json.member("forgotten", report.forgotten).member("others", report.others).member("damaged", report.damaged);
+  json.member("left_out", report.left_out)
+      .member("forgotten", report.forgotten)
+      .member("others", report.others)
+      .member("damaged", report.damaged);
   json.member("incomplete", report.incomplete).member("unreadable", report.unreadable).member("bytes", report.bytes);
   json.member("being_written", report.being_written).member("leftovers", report.leftovers);
   if (report.measured > 0) json.member("measured", report.measured);

@@ -24,6 +24,7 @@
 #include "ensemble/history.hpp"
 #include "ensemble/observables.hpp"
 #include "ensemble/store.hpp"
+#include "io/replaceable.hpp"
 #include "storage/transport.hpp"
 
 namespace lq::ensemble {
@@ -628,7 +629,7 @@ PageReport write_page(const std::vector<std::string>& folders, const std::string
   std::vector<std::string> full;
   for (const std::string& folder : folders) full.push_back(full_path(folder));
   const std::string text = page_text(database, full, options.title, options.overwrite ? text_of(page) : std::string());
-  write_new(page, text, options.overwrite, sources_of(database));
+  io::write_text(page, text, options.overwrite, sources_of(database));
   return {page, index.files + index.missing, text.size(), watch.seconds()};
 }
 

@@ -3,6 +3,7 @@
 #include "ensemble/paths.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace lq::ensemble {
 namespace {

@@ -17,6 +17,7 @@
 #include "ensemble/cksum.hpp"
 #include "ensemble/files.hpp"
 #include "ensemble/qcdml.hpp"
+#include "io/replaceable.hpp"
 
 namespace lq::ensemble::qcdml {
 namespace {
@@ -300,7 +301,7 @@ Document document(const std::string& path, const QcdmlOptions& options) {
 }
 
 void save(const Document& document, const std::string& path, bool overwrite) {
-  ensemble::write_new(path, document.text, overwrite);
+  io::write_text(path, document.text, overwrite);
 }
 
 LogicalName lfn(const std::string& path, const QcdmlOptions& options) {

@@ -118,8 +118,49 @@ Numbers numbers_in(const std::vector<Member>& series) {
   return numbers;
 }
 
+// Single numbers so far from all others that they are rather mistyped than that everything between is missing.
+std::vector<std::int64_t> strays_in(std::vector<std::int64_t> numbers) {
+  constexpr std::size_t fewest = 8, most_strays = 2;
+  constexpr std::int64_t far = 20;  // steps
+  std::ranges::sort(numbers);
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  std::vector<std::int64_t> steps, strays;
+  for (std::size_t k = 1; k < numbers.size(); ++k) steps.push_back(numbers[k] - numbers[k - 1]);
+  const std::int64_t step = most_common(steps).first;
+  const auto is_far = [&](std::int64_t jump, std::int64_t range) { return jump / far > step && jump > range / 2; };
+  while (numbers.size() >= fewest && strays.size() < most_strays) {
+    const std::size_t last = numbers.size() - 1;
+    if (is_far(numbers[last] - numbers[last - 1], numbers[last - 1] - numbers[0])) {
+      strays.push_back(numbers[last]);
+      numbers.pop_back();
+    } else if (is_far(numbers[1] - numbers[0], numbers[last] - numbers[1])) {
+      strays.push_back(numbers[0]);
+      numbers.erase(numbers.begin());
+    } else {
+      break;
+    }
+  }
+  return strays;
+}
+
+std::vector<std::int64_t> all_numbers_of(const std::vector<Member>& series);
+
+void add_strays(const std::vector<Member>& series, std::vector<Remark>& remarks) {
+  const std::vector<std::int64_t> strays = strays_in(all_numbers_of(series));
+  for (const Member& file : series) {
+    const std::optional<std::int64_t> number = file.number();
+    if (!number || std::ranges::find(strays, *number) == strays.end()) continue;
+    remarks.push_back({"name-differs",
+                       file.series,
+                       {file.path},
+                       fmt::format("{}: its number {} is far from those of all others: mistyped, or of another run",
+                                   file.path, *number)});
+  }
+}
+
 void add_numbers(const std::vector<Member>& series, std::vector<Remark>& remarks) {
   const Numbers numbers = numbers_in(series);
+  add_strays(series, remarks);
   if (numbers.stuck) {
     Remark remark{"name-differs", series.front().series, {}, {}};
     for (const Member* file : numbers.both) {
@@ -157,6 +198,34 @@ void add_numbers(const std::vector<Member>& series, std::vector<Remark>& remarks
 
 // --- values common to all files of a series ----------------------------------------------------------------------
 
+// A series of a few values, of which none is usual: it changes somewhere, or two series are mixed. Names all files but
+// those of the first value.
+template <class ValueOf>
+void add_split(const std::vector<Member>& series, const std::string& rule, const std::string& what,
+               const ValueOf& value_of, std::vector<Remark>& remarks) {
+  constexpr std::size_t most_values = 4, fewest_files = 3;
+  std::vector<std::string> values;  // in the order of the series
+  std::map<std::string, std::vector<std::string>> paths;
+  for (const Member& file : series) {
+    const std::string value = value_of(file);
+    if (value.empty()) continue;
+    if (!paths.contains(value)) values.push_back(value);
+    if (values.size() > most_values) return;
+    paths[value].push_back(file.path);
+  }
+  Remark remark{rule, series.front().series, {}, {}};
+  std::vector<std::string> texts;
+  for (const std::string& value : values) {
+    const std::vector<std::string>& files = paths[value];
+    if (files.size() < fewest_files) return;
+    texts.push_back(fmt::format("{} in {} files ({} to {})", base::printable(value, 60), files.size(),
+                                telling_name_of(files.front()), telling_name_of(files.back())));
+    if (value != values.front()) remark.paths.insert(remark.paths.end(), files.begin(), files.end());
+  }
+  remark.sentence = fmt::format("{} is not the same in this series: {}", what, fmt::join(texts, ", "));
+  remarks.push_back(std::move(remark));
+}
+
 // Files whose value differs from that of nearly all others; at least three files are needed.
 template <class ValueOf>
 void add_differing(const std::vector<Member>& series, const std::string& rule, const std::string& what,
@@ -166,7 +235,8 @@ void add_differing(const std::vector<Member>& series, const std::string& rule, c
     if (std::string value = value_of(file); !value.empty()) values.push_back(std::move(value));
   }
   const auto [usual, count] = most_common(values);
-  if (values.size() < 3 || count * 3 < values.size() * 2 || count == values.size()) return;
+  if (values.size() < 3 || count == values.size()) return;
+  if (count * 3 < values.size() * 2) return add_split(series, rule, what, value_of, remarks);
   std::map<std::string, std::vector<std::string>> others;
   for (std::size_t k = 0; k < series.size(); ++k) {
     const std::string value = value_of(series[k]);
@@ -183,16 +253,42 @@ void add_differing(const std::vector<Member>& series, const std::string& rule, c
 
 // Files that do not state what nine of ten of the others state.
 template <class ValueOf>
-void add_lacking(const std::vector<Member>& series, const std::string& name, const ValueOf& value_of,
-                 std::vector<Remark>& remarks) {
+void add_lacking(const std::vector<Member>& series, const std::string& rule, const std::string& name,
+                 const ValueOf& value_of, std::vector<Remark>& remarks) {
   std::vector<std::string> paths;
+  std::size_t stating = 0;
   for (const Member& file : series) {
-    if (value_of(file).empty() && file.is_whole) paths.push_back(file.path);
+    if (!value_of(file).empty()) {
+      ++stating;
+    } else if (file.is_whole) {
+      paths.push_back(file.path);
+    }
   }
-  if (paths.empty() || paths.size() * 10 > series.size()) return;
-  std::string sentence = fmt::format("{}: no {} is stated, as {} of the series do", names_text(paths),
-                                     base::printable(name, 60), series.size() - paths.size());
-  remarks.push_back({"parameter-differs", series.front().series, std::move(paths), std::move(sentence)});
+  if (paths.empty() || paths.size() * 9 > stating) return;
+  std::string sentence =
+      fmt::format("{}: no {} is stated, as {} of the series do", names_text(paths), base::printable(name, 60), stating);
+  remarks.push_back({rule, series.front().series, std::move(paths), std::move(sentence)});
+}
+
+// Files of several numbers that share what only one of them can have.
+template <class KeyOf>
+void add_shared(const std::vector<Member>& series, const std::string& rule, const KeyOf& key_of,
+                std::vector<Remark>& remarks) {
+  std::map<std::string, std::vector<const Member*>> sharing;
+  for (const Member& file : series) {
+    if (std::string key = key_of(file); !key.empty() && file.number()) sharing[std::move(key)].push_back(&file);
+  }
+  for (const auto& [key, files] : sharing) {
+    const auto has_other_name = [&](const Member* file) { return file->in_name != files.front()->in_name; };
+    if (std::ranges::none_of(files, has_other_name)) continue;
+    Remark remark{rule, series.front().series, {}, {}};
+    for (const Member* file : files) remark.paths.push_back(file->path);
+    remark.sentence = rule == "same-file" ? fmt::format("{}: names of one file (links), although their numbers differ",
+                                                        names_text(remark.paths))
+                                          : fmt::format("{}: all state the logical file name {}",
+                                                        names_text(remark.paths), base::printable(key, 200));
+    remarks.push_back(std::move(remark));
+  }
 }
 
 // A warning about nearly all files comes from how the series was written.
@@ -330,7 +426,9 @@ bool is_charge(const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-std::vector<std::int64_t> numbers_of(const std::vector<Member>& series) {
+namespace {
+
+std::vector<std::int64_t> all_numbers_of(const std::vector<Member>& series) {
   const Numbers numbers = numbers_in(series);
   const bool names_count = !numbers.relation || numbers.relation->is_equality();
   std::vector<std::int64_t> all, doubtful;
@@ -353,6 +451,15 @@ std::vector<std::int64_t> numbers_of(const std::vector<Member>& series) {
     if (first < number && number < last) all.push_back(number);
   }
   return all;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> numbers_of(const std::vector<Member>& series) {
+  std::vector<std::int64_t> numbers = all_numbers_of(series);
+  const std::vector<std::int64_t> strays = strays_in(numbers);
+  std::erase_if(numbers, [&](std::int64_t number) { return std::ranges::find(strays, number) != strays.end(); });
+  return numbers;
 }
 
 std::vector<Remark> join_series_by_case(std::vector<Member>& members) {
@@ -409,6 +516,14 @@ std::vector<Remark> remarks_on(const std::vector<Member>& series, std::int64_t n
       remarks);
   add_suffixes(series, remarks);
   add_numbers(series, remarks);
+  const auto identity_of = [](const Member& file) {
+    return file.inode == 0 ? std::string() : fmt::format("{} {}", file.device, file.inode);
+  };
+  add_shared(series, "same-file", identity_of, remarks);
+  const auto logical_name_of = [](const Member& file) {
+    return file.logical_name.starts_with("lfn://unregistered/") ? std::string() : file.logical_name;
+  };
+  add_shared(series, "same-logical-name", logical_name_of, remarks);
   add_differing(
       series, "kind-differs", "kind", [](const Member& file) { return file.kind; }, &alike, remarks);
   add_differing(
@@ -430,8 +545,16 @@ std::vector<Remark> remarks_on(const std::vector<Member>& series, std::int64_t n
       return found == file.parameters.end() ? std::string() : found->second;
     };
     add_differing(series, "parameter-differs", name, value_of, &alike, remarks);
-    add_lacking(series, name, value_of, remarks);
+    add_lacking(series, "parameter-differs", name, value_of, remarks);
   }
+  const auto number_of = [](const Member& file) { return file.in_text ? "stated" : std::string(); };
+  add_lacking(series, "parameter-differs", "trajectory number", number_of, remarks);
+  // The record of a sum may be missing in LIME files; the sums of other formats are in their headers.
+  const auto sum_of = [](const Member& file) {
+    const bool may_lack = file.format == "ildg" || file.format == "scidac";
+    return file.has_stated_sum || !may_lack ? "stated" : std::string();
+  };
+  add_lacking(series, "no-checksum", "checksum", sum_of, remarks);
   return remarks;
 }
 

@@ -21,7 +21,9 @@ struct Member {
   std::optional<std::int64_t> in_text, in_name;  // trajectory number
   std::optional<double> plaquette, link_trace, charge;
   std::string format, kind, lattice, precision, group, checksum, fields;
-  bool is_whole = true;  // neither damaged nor incomplete nor unreadable
+  std::string logical_name;     // of the ILDG
+  bool has_stated_sum = false;  // a checksum in the file itself
+  bool is_whole = true;         // neither damaged nor incomplete nor unreadable
   std::int64_t device = 0, inode = 0;
   std::map<std::string, std::string> parameters;  // of the ensemble, by name in lower case
   std::map<std::string, std::string> warnings;    // of its headers and of its verification: messages by rule

@@ -72,6 +72,9 @@ class DueFiles {
     while (sums_.step()) {
       file.sound->files.push_back({sums_.text(0), status(sums_), static_cast<std::uint32_t>(sums_.whole(3))});
     }
+    for (SummedFile& summed : file.sound->files) {
+      if (summed.path == file.path && is_as(summed.status, file.status)) summed.status.inode = file.status.inode;
+    }
   }
 
  private:
@@ -101,7 +104,7 @@ std::vector<DueEntry> due_files(const Database& database, const std::string& sin
   std::optional<std::string> before;
   if (!since.empty()) before = base::utc_text(base::seconds_now() - seconds_of(since));
   Statement rows = database.prepare(fmt::format(
-      "SELECT id, full_path(path) AS full, size, modified_ns FROM files WHERE ({}) AND (verified_at IS NULL "
+      "SELECT id, full_path(path) AS full, size, modified_ns, inode FROM files WHERE ({}) AND (verified_at IS NULL "
       "OR ? < 1 OR verified_at < ?) ORDER BY verified_at, full",
       condition.sql));
   DueFiles files(database);
@@ -115,6 +118,7 @@ std::vector<DueEntry> due_files(const Database& database, const std::string& sin
     file.path = rows.text(1);
     file.status.size = static_cast<std::uint64_t>(rows.whole(2));
     file.status.modified = rows.whole(3);
+    file.status.inode = rows.whole(4);
     files.complete(file);
     due.push_back(std::move(file));
   }
@@ -141,7 +145,8 @@ bool is_as_catalogued(const ExaminedFile& examined, const DueEntry& file) {
   const auto is_same = [](const FurtherFile& a, const FurtherFile& b) {
     return a.path == b.path && is_as(a.status, b.status);
   };
-  return is_as(examined.status, file.status) && std::ranges::equal(examined.further, file.further, is_same);
+  return is_as(examined.status, file.status) && examined.status.inode == file.status.inode &&
+         std::ranges::equal(examined.further, file.further, is_same);
 }
 
 const SummedFile* find(const std::vector<SummedFile>& files, const std::string& path) {
@@ -383,6 +388,15 @@ bool was_written(const std::vector<SummedFile>& before, const std::vector<Summed
   });
 }
 
+// True if all of these have another inode than before.
+bool are_other_files(const std::vector<std::string>& paths, const std::vector<SummedFile>& before,
+                     const std::vector<SummedFile>& now) {
+  return std::ranges::all_of(paths, [&](const std::string& path) {
+    const SummedFile *const old = find(before, path), *const file = find(now, path);
+    return old->status.inode != 0 && old->status.inode != file->status.inode;
+  });
+}
+
 // What failed, and what to do.
 std::string failure_of(Verdict verdict) {
   switch (verdict) {
@@ -408,6 +422,13 @@ Judged judge(const std::optional<SoundState>& before, const std::vector<SummedFi
                                             : "no checksum disagrees, but not all of it has an exact checksum"};
   }
   if (const std::vector<std::string> paths = rotten(before->files, now); !paths.empty()) {
+    if (is_ok(verdict) && are_other_files(paths, before->files, now)) {
+      return {
+          std::string(replaced),
+          fmt::format("another file than on {} has its name, with the same size and time stamp: files were exchanged "
+                      "or copied; this one is {}",
+                      before->at, word)};
+    }
     const std::string which = before->files.size() > 1 ? fmt::format("{}: ", fmt::join(paths, ", ")) : "";
     return {std::string(bit_rot),
             fmt::format("{}its bytes have changed since {}, but not its size and time stamp: the storage has "

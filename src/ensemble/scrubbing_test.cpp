@@ -61,6 +61,19 @@ TEST(ScrubVerdicts, SeeTheRotOfEveryFileOfAnEntry) {
   EXPECT_EQ(judge(SoundState{.at = seen.at, .files = {files[0]}}, files, Verdict::consistent).verdict, "consistent");
 }
 
+// Files that were exchanged by their names may have equal sizes and time stamps.
+TEST(ScrubVerdicts, TellAnotherFileOfTheSameStampFromRot) {
+  SoundState seen{.at = "2026-01-01T00:00:00Z", .files = one(5, 77)};
+  seen.files[0].status.inode = 11;
+  std::vector<SummedFile> seen_now = one(5, 78);
+  seen_now[0].status.inode = 11;
+  EXPECT_EQ(judge(seen, seen_now, Verdict::sound).verdict, "bit rot");
+  seen_now[0].status.inode = 12;
+  EXPECT_EQ(judge(seen, seen_now, Verdict::sound).verdict, "replaced");
+  EXPECT_EQ(judge(seen, seen_now, Verdict::damaged).verdict, "bit rot");
+  EXPECT_EQ(judge(before, seen_now, Verdict::sound).verdict, "bit rot");  // an earlier version kept no inode
+}
+
 TEST(ScrubIntervals, AreANumberAndAUnit) {
   EXPECT_EQ(seconds_of("30d"), 30 * 86400);
   EXPECT_EQ(seconds_of("12h"), 12 * 3600);

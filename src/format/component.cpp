@@ -72,6 +72,12 @@ const Component* component_of(base::ByteSource& file) {
   return find_component([&](const Component& one) { return has_signature_of(one, file); });
 }
 
+const Component* claimed_by(base::ByteSource& file) {
+  const auto found =
+      std::ranges::find_if(all_components, [&](const Component& one) { return has_signature_of(one, file); });
+  return found == all_components.end() ? nullptr : &*found;
+}
+
 LQ_AT_LOAD void set_loader(Loader loader) noexcept { the_loader.store(loader, std::memory_order_release); }
 
 std::optional<std::string> absence_of(std::string_view component) {

@@ -54,6 +54,8 @@ struct Component {
 const Component* component_with_format(std::string_view format);
 const Component* component_with_suffix(std::string_view suffix);
 const Component* component_of(base::ByteSource& file);
+// The same even if no component can be loaded, or its format is registered.
+const Component* claimed_by(base::ByteSource& file);
 
 // Loads the library of a component. Returns why that failed; empty: it is loaded. Called by any
 // thread, and again after a failure.

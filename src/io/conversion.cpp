@@ -233,7 +233,12 @@ void export_virtual(const std::string& from, const std::string& to, const Commun
   const auto source = io::ScannedFile::open(storage::resolve(from), from, communicator, options.limits);
   auto file = comm::agree(
       comm, [&] { return io::stated_conversion(from, to, options); },
-      [&] { return std::make_unique<io::NewFile>(transport, communicator, to); });
+      [&] {
+        auto made = std::make_unique<io::NewFile>(transport, communicator, to);
+        made->keep_private(from);
+        made->keep_other_data("a file that refers to another", "hdf5");
+        return made;
+      });
   std::vector<format::Literal> literals;
   comm::agree_at_root(comm, [&] {
     if (!options.write.protect.empty()) {

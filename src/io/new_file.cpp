@@ -16,6 +16,7 @@
 #include "comm/agree.hpp"
 #include "comm/wire.hpp"
 #include "io/journal.hpp"
+#include "io/replaceable.hpp"
 #include "io/replacement.hpp"
 #include "storage/subfiles.hpp"
 
@@ -222,6 +223,7 @@ void NewFile::discard() noexcept {
 
 void NewFile::make_temporary(std::uint64_t bytes, const StripeRequest& request) {
   replaces_ = require_target(transport_, path_, overwrite_);
+  if (kind_) require_replaceable();
   if (replaces_ && excludes_appenders_) take_over();
   io::require_space(transport_, path_, bytes);
   for (int attempt = 0;; ++attempt) {
@@ -326,9 +328,15 @@ double NewFile::publish(Sync sync) {
   });
 }
 
+void NewFile::require_replaceable() const {
+  if (made_.empty() || !overwrite_) return;
+  io::require_replaceable(transport_, path_, made_, kind_ ? *kind_ : data_in(transport_, temporary_path_));
+}
+
 // A name that was free usually still is, so it is not checked again.
 void NewFile::prepare_for_name(Sync sync) {
   require_ours(storage::is_same_file(*identity_, transport_.identity(temporary_path_)));
+  require_replaceable();
   try {
     settle_journal(transport_, path_, sync, replaced_ ? &*replaced_ : nullptr);
   } catch (const Error&) {

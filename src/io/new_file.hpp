@@ -33,6 +33,12 @@ class LQ_INNER NewFile {
   NewFile(storage::Transport& transport, const Communicator& communicator, const std::string& path);
   // Local. Before create(): the new file is not readable by users who may not read the file `like`.
   void keep_private(const std::string& like) { like_ = like; }
+  // Local. Before create(): it replaces no file with data of another kind (replaceable.hpp): `made` ("a text") has data
+  // of the given kind, "" for none; nullopt: known when it is complete.
+  void keep_other_data(std::string made, std::optional<std::string> kind) {
+    made_ = std::move(made);
+    kind_ = std::move(kind);
+  }
   // Local. Before create(): it does not replace a file that is appended to (io), and no program can start to append
   // before it is renamed.
   void exclude_appenders() { excludes_appenders_ = true; }
@@ -108,6 +114,7 @@ class LQ_INNER NewFile {
   void reserve(std::uint64_t offset, std::uint64_t bytes);  // at the root
   // At the root.
   void prepare_for_name(Sync sync);
+  void require_replaceable() const;
   void give_name();
   void take_over();  // the lock of the file to replace
   void sync_name();
@@ -118,6 +125,8 @@ class LQ_INNER NewFile {
   std::string path_;
   std::string temporary_path_;
   std::string like_;
+  std::string made_;  // empty: it may replace any file
+  std::optional<std::string> kind_;
   bool overwrite_ = false;
   bool replaces_ = false;
   bool excludes_appenders_ = false;

@@ -218,6 +218,7 @@ class ParityWriter {
       }
       made.emplace(storage::resolve(request_.sidecar), communicator_, request_.sidecar);
       made->keep_private(paths_.front());
+      made->keep_other_data("a sidecar", "parity");
     });
     NewFile& file = *made;
     file.create(request_.overwrite, head_.sidecar_bytes());

@@ -12,6 +12,7 @@
 #include "io/journal.hpp"
 #include "io/parity.hpp"
 #include "io/verdict.hpp"
+#include "protection/passing.hpp"
 #include "storage/transport.hpp"
 
 namespace lq::io {
@@ -84,8 +85,9 @@ bool is_changed(const Cover& cover, const FileCheck& check, const OwnExamination
   if (*own.verdict > Verdict::unproven) return false;
   const std::vector<OwnSum> sums = own_sums(own.catalog);
   if (have_other_sums(own.sums_before, sums)) return true;
-  // Meaningless bytes after the end do not belong to the file.
-  if (was_added_to) return have_further_sums(own.sums_before, sums);
+  // Meaningless bytes after the end do not belong to the file, whatever else is damaged.
+  const bool is_longer = check.bytes > cover.part().bytes;
+  if (was_added_to || (is_longer && comes_back)) return have_further_sums(own.sums_before, sums);
   if (check.bytes != cover.part().bytes) return true;
   if (!is_ok(*own.verdict) || have_common_sums(own.sums_before, sums)) return false;
   return mostly_differs(cover, check, comes_back, restored, now);

@@ -47,6 +47,8 @@ namespace {
 // Distances from SU(N) of links kept in double precision, and of links that were in single precision at some time.
 constexpr double double_rounding = 1e-10;
 constexpr double single_rounding = 1e-9;
+// Of links in single precision it is about 1e-6.
+constexpr double farthest_determinant = 1e-4;
 
 // Conventions of programs rather than other links: sums over colours, one orientation or both.
 std::string factor_between(double stated, double measured) {
@@ -471,6 +473,13 @@ void Verifier::judge_distances(const FieldEntry& entry, const Unitarity& links) 
         fmt::format("{}: \"{}\": damaged links, {} of them off SU({}), most of all link {} of site {}, by {:.3g}",
                     catalog().path, entry.name, links.far_links, entry.payload.spec.colors, links.worst_link,
                     site_text(links.worst_site), links.largest));
+  } else if (links.largest_determinant > farthest_determinant) {
+    if (!has_sum_) claim(entry, "in SU(N)", Evidence::nature, false);
+    add(entry, Severity::warning, Code::ok, "determinant",
+        fmt::format("{}: \"{}\": the links are unitary, but not all in SU({}): |det U - 1| is up to {:.3g}; links in "
+                    "U({}), as after some smearings, or signs or phases are wrong",
+                    catalog().path, entry.name, entry.payload.spec.colors, links.largest_determinant,
+                    entry.payload.spec.colors));
   } else if (links.mean > single_rounding) {
     add(entry, Severity::note, Code::ok, "single-in-double",
         fmt::format("{}: \"{}\": the links are in SU({}) to single precision only: |U U^dagger - 1| is {:.3g} on "

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cerrno>
 #include <mutex>
+#include <new>
 #include <utility>
 
 #include <fmt/format.h>

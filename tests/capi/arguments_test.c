@@ -118,6 +118,8 @@ static void questions_reject_null(void) {
   REJECTED(lq_validate(path, NULL, NULL));
   REJECTED(lq_explain(NULL, NULL, &json));
   REJECTED(lq_explain(path, NULL, NULL));
+  REJECTED(lq_require_replaceable(NULL, "a text"));
+  REJECTED(lq_require_replaceable(path, NULL));
   REJECTED(lq_read_record(NULL, "x", 0, sink, NULL));
   REJECTED(lq_read_record(path, NULL, 0, sink, NULL));
   REJECTED(lq_read_record(path, "x", 0, NULL, NULL));

@@ -191,6 +191,19 @@ static void a_site_has_its_numbers(void) {
   CHECK(memcmp(numbers, u + 72 * site, sizeof numbers) == 0);
 }
 
+static void texts_replace_no_data(void) {
+  const char* path = written("data.ildg");
+  CHECK_STATUS(lq_require_replaceable(path, "a text"), LQ_INVALID_ARGUMENT);
+  HAS(lq_error_text(), "a text must not replace it");
+  CHECK(strcmp(lq_error_found(), "ildg") == 0);
+  path = fresh("other");
+  CHECK_OK(lq_require_replaceable(path, "a text"));
+  put(path, "SQLite format 3");
+  CHECK_STATUS(lq_require_replaceable(path, "a page"), LQ_INVALID_ARGUMENT);
+  put(path, "a text");
+  CHECK_OK(lq_require_replaceable(path, "a text"));
+}
+
 int main(void) {
   grid = grid_here();
   u = new_links();
@@ -203,6 +216,7 @@ int main(void) {
   conversion_changes_format_and_precision();
   rules_and_bytes_are_listed();
   a_site_has_its_numbers();
+  texts_replace_no_data();
   free(u);
   lq_grid_free(grid);
   return finish();

@@ -11,7 +11,7 @@ for file in truncated.json other.json conf.ildg missing.json; do
   lq plot $file -o out.svg || code=$?
   echo "$file: $code"
 done
-for options in "" "-o out.pdf" "-o out.svg --kind pie"; do
+for options in "" "-o out.gif" "-o out.svg --kind pie"; do
   code=0
   lq plot good.json $options || code=$?
   echo "$options: $code"

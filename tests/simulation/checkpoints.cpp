@@ -61,10 +61,10 @@ class CheckpointRun final : public Item {
 
   void step(const Tell& tell) override {
     const std::uint64_t kind = draw_.below(6);
-    if (kind == 0) return nodes_ > 0 ? lose_node(tell) : damage(tell);
+    if (kind == 0) return nodes_ > 0 ? lose_nodes(tell) : damage(tell);
     kind == 1 ? load(tell) : save(tell);
     // What is loaded from the nodes is copied to the folder, and then no longer needed on the nodes.
-    if (nodes_ > 0 && draw_.once_in(2)) return lose_node(tell);
+    if (nodes_ > 0 && draw_.once_in(2)) return lose_nodes(tell);
     if (nodes_ == 0 || draw_.once_in(4)) check();
   }
 
@@ -88,14 +88,42 @@ class CheckpointRun final : public Item {
     return options;
   }
 
-  void lose_node(const Tell& tell) {
-    if (!is_protected_) return;
-    const std::string lost = node(static_cast<int>(draw_.below(static_cast<std::uint64_t>(nodes_))));
-    tell(fmt::format("{} is lost, and a new one comes", lost));
-    for (const auto& [file, bytes] : machine_.files()) {
-      if (file.starts_with(lost + "/") && !file.ends_with("/program")) machine_.remove(file);
+  // One node is lost, or a file on it is damaged: what it had comes back. After the loss of two there is what had been
+  // copied.
+  void lose_nodes(const Tell& tell) {
+    const auto first = static_cast<int>(draw_.below(static_cast<std::uint64_t>(nodes_)));
+    const std::uint64_t kind = draw_.below(4);
+    if (kind == 0) {
+      lose(first, tell);
+      lose((first + 1) % nodes_, tell);
+      std::erase_if(sure_, [this](std::uint64_t step) { return step > copied_; });
+      may_have_none_ = sure_.empty();
+    } else if (!is_protected_) {
+      return;
+    } else if (kind == 1) {
+      damage_on(first, tell);
+    } else {
+      lose(first, tell);
     }
     check();
+  }
+
+  std::vector<std::string> files_on(int number) {
+    std::vector<std::string> files;
+    for (const std::string& file : machine_.names()) {
+      if (file.starts_with(node(number) + "/") && !file.ends_with("/program")) files.push_back(file);
+    }
+    return files;
+  }
+  void lose(int number, const Tell& tell) {
+    tell(fmt::format("{} is lost, and a new one comes", node(number)));
+    for (const std::string& file : files_on(number)) machine_.remove(file);
+  }
+  void damage_on(int number, const Tell& tell) {
+    std::vector<std::string> files = files_on(number);
+    std::erase_if(files,
+                  [](const std::string& file) { return file.ends_with(".lock") || file.ends_with("/complete"); });
+    if (!files.empty()) damage_file(draw_.one_of(files), tell);
   }
 
   void save(const Tell& tell) {
@@ -141,10 +169,9 @@ class CheckpointRun final : public Item {
     if (sure_.size() >= static_cast<std::size_t>(options_.keep)) sure_.erase(sure_.begin());
     if (has_parity) {  // save() has returned
       sure_.push_back(step);
-    } else {
-      perhaps_.push_back(step);
+      may_have_none_ = false;
+      if (waits && outcome.error.empty() && !outcome.has_ended) copied_ = step;
     }
-    if (sure_.empty()) was_any_ = was_any_ || !perhaps_.empty();
   }
 
   void load(const Tell& tell) {
@@ -154,24 +181,59 @@ class CheckpointRun final : public Item {
     (void)find(tell, crew, trouble);
   }
 
-  // A byte of the newest: the one before it is loaded from now on.
+  // Of the newest ones, all but one at most: the newest that is left is loaded from now on. Marks that are nonsense are
+  // no damage.
   void damage(const Tell& tell) {
     const auto newest = find({}, crew_of(2), {});
     if (!newest || sure_.size() < 2 || *newest != sure_.back()) return;
-    const std::string beginning = fmt::format("{}/step-{:012}-", path_, *newest);
-    std::vector<std::string> files;
-    for (const auto& [file, bytes] : machine_.files()) {
-      if (file.starts_with(beginning) && !bytes.empty() && file.find("tries") == std::string::npos)
-        files.push_back(file);
+    for (std::uint64_t count = draw_.below(sure_.size() - 1) + 1; count > 0; --count) {
+      const std::uint64_t step = sure_.back();
+      damage_file(draw_.one_of(files_of(step)), tell);
+      sure_.pop_back();
+      damaged_.push_back(step);
     }
-    const std::string file = files.at(draw_.below(files.size()));
-    std::string bytes = machine_.files().at(file);
-    const std::size_t place = change_byte(bytes, draw_);
-    tell(fmt::format("{}: byte {} is damaged", file, place));
-    machine_.put(file, bytes);
-    sure_.pop_back();
-    damaged_.push_back(*newest);
+    if (draw_.once_in(3)) put_marks(files_of(sure_.back()).front(), tell);
     check();
+    for (const std::string& name : machine_.names()) {
+      if (!name.ends_with("/tries.lq")) continue;
+      const std::string marks = machine_.bytes(name);
+      if (std::ranges::count(marks, '\n') > 2) throw Failure(fmt::format("{}: tried too often: {}", name, marks));
+    }
+  }
+
+  std::vector<std::string> files_of(std::uint64_t step) {
+    const std::string beginning = fmt::format("{}/step-{:012}-", path_, step);
+    std::vector<std::string> files;
+    for (const std::string& file : machine_.names()) {
+      if (file.starts_with(beginning) && !file.ends_with("/tries.lq")) files.push_back(file);
+    }
+    return files;
+  }
+
+  void damage_file(const std::string& file, const Tell& tell) {
+    std::string bytes = machine_.bytes(file);
+    const std::uint64_t kind = bytes.empty() ? 1 : draw_.below(5);
+    if (kind == 0) {
+      tell(fmt::format("{}: is lost", file));
+      return machine_.remove(file);
+    }
+    if (kind == 1) {
+      bytes += 'x';
+    } else if (kind == 2) {
+      bytes.resize(draw_.below(bytes.size()));
+    } else {
+      change_byte(bytes, draw_);
+    }
+    tell(fmt::format("{}: is damaged, {} bytes", file, bytes.size()));
+    machine_.put(file, bytes);
+  }
+
+  void put_marks(const std::string& file, const Tell& tell) {
+    std::string marks(draw_.below(300), '\0');
+    for (char& letter : marks) letter = static_cast<char>(draw_.below(256));
+    const std::string path = file.substr(0, file.rfind('/')) + "/tries.lq";
+    tell(path + ": has nonsense");
+    machine_.put(path, marks);
   }
 
   // The step that is loaded, which must be one that may be.
@@ -182,7 +244,12 @@ class CheckpointRun final : public Item {
         CheckpointsOptions options;
         comm::agree_alike(all.engine(), [&] { options = options_of(all); });
         Checkpoints checkpoints(path_, all, options);
-        const auto newest = checkpoints.load_newest();
+        std::optional<lq::Checkpoint> newest;
+        try {
+          newest = checkpoints.load_newest();
+        } catch (const Error& error) {
+          if (!may_have_none_ || error.code() != Code::malformed) throw;
+        }
         if (!newest) return;
         // What is compared takes memory of this program's own.
         if (trouble.kind != Trouble::Kind::ranks) require_right(*newest, all);
@@ -197,6 +264,7 @@ class CheckpointRun final : public Item {
     }
     if (found && std::ranges::count(damaged_, *found) > 0)
       throw Failure(fmt::format("{}: step {} is damaged", path_, *found));
+    copied_ = std::max(copied_, found.value_or(0));
     // Of those that were not reported as saved none that is older will be the newest any more.
     if (found && *found > least) {
       if (sure_.size() >= static_cast<std::size_t>(options_.keep)) sure_.erase(sure_.begin());
@@ -244,10 +312,11 @@ class CheckpointRun final : public Item {
   std::uint64_t last_ = 0;
   std::map<std::uint64_t, std::int64_t> tasks_;  // of each step
   std::map<std::uint64_t, bool> has_field_;
-  std::vector<std::uint64_t> sure_, perhaps_, damaged_;  // steps that are there, that may be, that are of no use
-  bool was_any_ = false;
-  int nodes_ = 0, ranks_per_node_ = 1;  // 0: saved in the folder alone
-  bool is_protected_ = true;            // the newest by parity on other nodes
+  std::vector<std::uint64_t> sure_, damaged_;  // steps that are there, that are of no use
+  int nodes_ = 0, ranks_per_node_ = 1;         // 0: saved in the folder alone
+  bool is_protected_ = true;                   // the newest by parity on other nodes
+  std::uint64_t copied_ = 0;                   // newest step that is known to be in the folder
+  bool may_have_none_ = false;                 // of those that were on the nodes, which is an error then
 };
 
 }  // namespace

@@ -204,14 +204,17 @@ Machine::Machine(Draw& draw, Plant plant)
       caches_(draw.once_in(2) ? testing::Caches::of_the_machine : testing::Caches::of_each_thread),
       before_(Files()) {
   start({});
-  show_disk([this] { return before_.names_seen(disk_->operations()); });
+  show_disk([this]() -> const std::set<std::string>& { return names(); });
 }
 
 Machine::~Machine() { show_disk({}); }
 
 void Machine::start(Files files) {
   auto memory = storage::make_memory();
+  names_.clear();
+  named_ = 0;
   for (const auto& [path, bytes] : files) {
+    names_.insert(path);
     memory->create(path)->write_at(0, base::as_bytes(bytes));
     // What was copied keeps its time, as equal contents have it here.
     memory->set_modified(path, time_of(bytes));
@@ -225,6 +228,25 @@ void Machine::fail_power() {
   ++power_failures_;
   std::mt19937_64 random(draw_.number());
   start(before_.drawn(as_planted(disk_->operations(), plant_), caches_, random));
+}
+
+const std::set<std::string>& Machine::names() {
+  const auto& operations = disk_->operations();
+  for (; named_ < operations.size(); ++named_) testing::follow(names_, operations[named_]);
+  return names_;
+}
+
+std::string Machine::bytes(const std::string& path) const {
+  const auto file = memory_->open_read(path);
+  std::string bytes(file->size(), '\0');
+  file->read_at(0, std::as_writable_bytes(std::span(bytes)));
+  return bytes;
+}
+
+Files Machine::files() {
+  Files files;
+  for (const std::string& path : names()) files[path] = bytes(path);
+  return files;
 }
 
 void Machine::remove(const std::string& path) {
@@ -241,7 +263,7 @@ void Machine::put(const std::string& path, const std::string& bytes) {
   memory_->set_modified(path, time_of(bytes));
 }
 
-std::uint64_t Machine::digest() const {
+std::uint64_t Machine::digest() {
   std::uint64_t digest = digest_;
   for (const auto& [path, bytes] : files()) {
     // A lock says which process has it.

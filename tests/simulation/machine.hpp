@@ -5,8 +5,10 @@
 // clocks and random numbers are drawn. What happens on it follows from a seed alone.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "support/power_failure.hpp"
@@ -76,15 +78,18 @@ class Machine {
   // The same, without trouble.
   void must_succeed(const Crew& crew, const RankWork& work);
 
-  testing::PowerFailures::Files files() const { return before_.seen(disk_->operations()); }
-  bool has(const std::string& path) const { return files().contains(path); }
+  // What is seen of the disk while the power is there.
+  const std::set<std::string>& names();
+  bool has(const std::string& path) const { return memory_->kind(path) == storage::PathKind::file; }
+  std::string bytes(const std::string& path) const;
+  testing::PowerFailures::Files files();
   void remove(const std::string& path);
   // At once on the disk: a file, or other bytes in one that is there.
   void put(const std::string& path, const std::string& bytes);
   std::uint64_t power_failures() const noexcept { return power_failures_; }
   std::uint64_t steps() const noexcept { return steps_; }
   // Of all that ranks did and files had: equal for equal histories.
-  std::uint64_t digest() const;
+  std::uint64_t digest();
 
  private:
   void fail_power();
@@ -96,6 +101,8 @@ class Machine {
   std::shared_ptr<storage::Transport> memory_;
   std::unique_ptr<testing::RecordingTransport> disk_;
   testing::PowerFailures before_;
+  std::set<std::string> names_;
+  std::size_t named_ = 0;  // operations that names_ has followed
   std::uint64_t power_failures_ = 0, steps_ = 0, digest_ = 0;
 };
 

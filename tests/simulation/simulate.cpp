@@ -8,8 +8,9 @@
 //   lq_simulate [--minutes N] [--jobs N] [--seed S] [--plant no_sync|no_folder_sync|late_sync]
 //
 // Job S + k is that of seed S + k. Of a number of jobs and a time, what comes first ends the run; without both, --seed
-// S runs the one job and tells its steps. A finding is printed as "seed S: ..." with the steps that led to it; the same
-// program does the same again, which is tried with some of the jobs. Exit code 1: there were some.
+// S runs the one job and tells its steps. Ctrl-C ends it early. A finding is printed as "seed S: ..." with the steps
+// that led to it; the same program does the same again, which is tried with some of the jobs. Exit code 1: there were
+// some.
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -152,6 +153,7 @@ void stay_on_one_core() {
 // In a process of its own: what earlier jobs have left in the memory of one would be drawn by none. Never returns.
 [[noreturn]] void run_here(std::uint64_t seed, Plant plant, Told& told) {
   constexpr unsigned deadline_seconds = 60;  // none takes a hundredth of it
+  std::signal(SIGINT, SIG_IGN);
   stay_on_one_core();
   ::alarm(deadline_seconds);
   try {
@@ -192,6 +194,9 @@ std::string finding_of_two(std::uint64_t seed, Plant plant, Told& told) {
   return fmt::format("the same job went otherwise: something in it does not follow from the seed\n{}", told.text);
 }
 
+// Set by Ctrl-C: the job that runs is the last one.
+volatile std::sig_atomic_t has_to_end = 0;
+
 int simulate(const Options& options) {
   using Clock = std::chrono::steady_clock;
   constexpr std::uint64_t one_in = 16;  // jobs is done twice
@@ -202,7 +207,8 @@ int simulate(const Options& options) {
   Told& told =
       *static_cast<Told*>(::mmap(nullptr, sizeof(Told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   std::uint64_t done = 0, findings = 0;
-  for (; done < jobs && !(has_end && Clock::now() >= end); ++done) {
+  std::signal(SIGINT, [](int) { has_to_end = 1; });
+  for (; done < jobs && has_to_end == 0 && !(has_end && Clock::now() >= end); ++done) {
     const std::uint64_t seed = first + done;
     const bool is_done_twice = seed % one_in == 0 || options.is_one();
     const std::string found = (is_done_twice ? finding_of_two : finding_of)(seed, options.plant, told);

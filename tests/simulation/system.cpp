@@ -35,7 +35,7 @@ namespace {
 using Names = std::set<std::string>;
 using lq::testing::OwnedBy;
 
-std::function<Names()> names_on_disk;
+std::function<const Names&()> names_on_disk;
 
 bool is_simulated_name(const char* path) {
   return names_on_disk && std::string_view(path).starts_with(lq::simulation::folder);
@@ -88,9 +88,9 @@ DIR* opendir(const char* path) {
   std::string beginning = path;
   if (!beginning.ends_with('/')) beginning += '/';
   auto folder = std::make_unique<Folder>();
-  for (const std::string& name : names_on_disk()) {
-    if (!name.starts_with(beginning)) continue;
-    folder->names.insert(name.substr(beginning.size(), name.find('/', beginning.size()) - beginning.size()));
+  const Names& names = names_on_disk();
+  for (auto name = names.lower_bound(beginning); name != names.end() && name->starts_with(beginning); ++name) {
+    folder->names.insert(name->substr(beginning.size(), name->find('/', beginning.size()) - beginning.size()));
   }
   if (folder->names.empty()) {
     errno = ENOENT;
@@ -121,7 +121,7 @@ int rmdir(const char* path) noexcept {
   if (!is_simulated_name(path)) return static_cast<int>(::syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR));
   const OwnedBy system(nullptr);
   const std::string beginning = std::string(path) + "/";
-  const Names names = names_on_disk();
+  const Names& names = names_on_disk();
   const auto first = names.lower_bound(beginning);
   errno = first != names.end() && first->starts_with(beginning) ? ENOTEMPTY : ENOENT;
   return -1;
@@ -155,6 +155,6 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
 
 namespace lq::simulation {
 
-void show_disk(std::function<std::set<std::string>()> names) { names_on_disk = std::move(names); }
+void show_disk(std::function<const std::set<std::string>&()> names) { names_on_disk = std::move(names); }
 
 }  // namespace lq::simulation

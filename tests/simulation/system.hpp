@@ -11,6 +11,6 @@
 namespace lq::simulation {
 
 // From now on. Empty: no disk.
-void show_disk(std::function<std::set<std::string>()> names);
+void show_disk(std::function<const std::set<std::string>&()> names);
 
 }  // namespace lq::simulation

@@ -81,16 +81,14 @@ class Treated final : public Item {
         write(made, grid, gauge(links), options);
       };
     });
-    contents_.push_back(machine_.files().at(made));
+    contents_.push_back(machine_.bytes(made));
     machine_.remove(made);
     ++version_;
     machine_.put(path_, contents_.back());
   }
 
   std::string bytes_at(const std::string& path) const {
-    const auto files = machine_.files();
-    const auto found = files.find(path);
-    return found == files.end() ? std::string() : found->second;
+    return machine_.has(path) ? machine_.bytes(path) : std::string();
   }
   // Versions::absent: none, or not known which.
   int version_of(const std::string& bytes) const {

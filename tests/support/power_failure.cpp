@@ -80,12 +80,6 @@ struct Kept {
   std::vector<const RecordedOperation*> since = {};
   std::set<const RecordedOperation*> synced_too = {};  // of these, behind others that are not
 
-  // What is seen of it.
-  std::string seen() const {
-    std::string file = synced;
-    for (const RecordedOperation* operation : since) apply(file, {operation});
-    return file;
-  }
   std::size_t unsynced() const { return since.size() - synced_too.size(); }
   void sync(const RecordedOperation& by, Caches caches) {
     for (const RecordedOperation* operation : since) {
@@ -251,6 +245,19 @@ void RecordingTransport::sync_directory(const std::string& path_of_file) {
   diary_->operations.push_back({Kind::sync_folder, path_of_file});
 }
 
+void follow(std::set<std::string>& names, const RecordedOperation& operation) {
+  if (operation.kind == Kind::create) names.insert(operation.path);
+  if (operation.kind == Kind::remove || operation.kind == Kind::rename) names.erase(operation.path);
+  if (operation.kind == Kind::rename) names.insert(operation.to);
+  if (operation.kind != Kind::rename_folder) return;
+  const std::string before = operation.path + "/";
+  for (auto name = names.lower_bound(before); name != names.end() && name->starts_with(before);) {
+    auto moved = names.extract(name++);
+    moved.value().replace(0, operation.path.size(), operation.to);
+    names.insert(std::move(moved));
+  }
+}
+
 PowerFailures::PowerFailures(std::string folder) : folder_(std::move(folder)) {
   for (const auto& entry : fs::directory_iterator(folder_)) before_[entry.path()] = contents(entry.path());
 }
@@ -349,28 +356,6 @@ PowerFailures::Files PowerFailures::drawn(const std::vector<RecordedOperation>& 
   for (auto& [number, bytes] : contents) bytes = survived(moment.files[number], luck_of_bytes);
   for (const auto& [path, number] : names) files[path] = contents[number];
   return files;
-}
-
-PowerFailures::Files PowerFailures::seen(const std::vector<RecordedOperation>& operations) const {
-  Moment moment(before_, Caches::of_the_machine);
-  for (const RecordedOperation& operation : operations) moment.add(operation);
-  Files files;
-  for (const auto& [path, number] : moment.names) files[path] = moment.files[number].seen();
-  return files;
-}
-
-std::set<std::string> PowerFailures::names_seen(const std::vector<RecordedOperation>& operations) const {
-  Moment::Names names;
-  for (const auto& [path, bytes] : before_) names[path];
-  for (const RecordedOperation& operation : operations) {
-    if (operation.kind == Kind::create) names[operation.path];
-    if (operation.kind == Kind::remove || operation.kind == Kind::rename) names.erase(operation.path);
-    if (operation.kind == Kind::rename) names[operation.to];
-    if (operation.kind == Kind::rename_folder) Moment::change(names, {operation.path, operation.to, 0, true});
-  }
-  std::set<std::string> found;
-  for (const auto& [path, file] : names) found.insert(path);
-  return found;
 }
 
 }  // namespace lq::testing

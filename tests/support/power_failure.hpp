@@ -50,6 +50,9 @@ struct RecordedOperation {
   std::uint64_t client = this_client();
 };
 
+// The names of files, as they are after that.
+void follow(std::set<std::string>& names, const RecordedOperation& operation);
+
 // What the sync of a file brings to the disk: all that was written to it, or what this client wrote: where it names
 // none, this thread, as if ranks ran on machines of their own.
 enum class Caches { of_the_machine, of_each_thread };
@@ -93,10 +96,6 @@ class PowerFailures {
 
   // One state behind `operations`, drawn: of a change that was not synced there may also be any sectors of it.
   Files drawn(const std::vector<RecordedOperation>& operations, Caches caches, std::mt19937_64& random) const;
-  // What is seen of the files while the power is there.
-  Files seen(const std::vector<RecordedOperation>& operations) const;
-  // Its names alone.
-  std::set<std::string> names_seen(const std::vector<RecordedOperation>& operations) const;
 
  private:
   void put(const Files& files) const;

@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <numeric>
 #include <random>
+#include <vector>
 
 #include <limequat/lattice.hpp>
 
@@ -27,6 +28,10 @@ class Draw {
   template <class T>
   T one_of(std::initializer_list<T> values) {
     return values.begin()[below(values.size())];
+  }
+  template <class T>
+  const T& one_of(const std::vector<T>& values) {
+    return values[below(values.size())];
   }
   // Small ones more often, up to the largest.
   std::uint64_t size_up_to(std::uint64_t largest) { return below(below(largest + 1) + 1); }

@@ -15,6 +15,7 @@ import check_calls  # noqa: E402
 import check_doc_samples  # noqa: E402
 import check_includes  # noqa: E402
 import check_links  # noqa: E402
+import check_names  # noqa: E402
 import check_spec_refs  # noqa: E402
 
 ROOMS = """
@@ -44,6 +45,56 @@ class Tree(unittest.TestCase):
         file = self.root / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
+
+
+class Names(Tree):
+    """What a source uses is declared by what it includes."""
+
+    HEADERS = {
+        "src/base/text.hpp": "#include <string>\nnamespace lq::base {\nstd::string joined(int n);\nstruct Line {\n  int first;\n};\n}\n",
+        "src/base/error.hpp": "#define LQ_INNER\nnamespace lq::base {\nclass Line;\nint fail(int code);\nenum class Code { io };\n}\n",
+        "src/comm/team.hpp": '#include "base/text.hpp"\nnamespace lq::comm {\nclass Team {\n  struct Inside {};\n  int size();\n};\nint agree();\n'
+                             "inline constexpr int limit = 3;\nusing Rank = int;\n}\n",
+        "include/limequat/grid.hpp": "#include <vector>\nnamespace lq {\nclass LQ_PUBLIC Grid {\n};\nint ranks(const Grid& grid);\n}\n",
+    }
+
+    def complaints(self, code, *headers, path="src/comm/a.cpp"):
+        for name, text in self.HEADERS.items():
+            self.put(name, text)
+        self.put("tools/standard_names.txt", "# names\nstring: string getline\nvector: vector\nmemory: unique_ptr\nalgorithm: ranges::sort remove\ncstdio: remove\n")
+        self.put(path, "".join(f"#include {header}\n" for header in headers) + f"namespace lq::comm {{\n{code}\n}}\n")
+        return check_names.check(self.root)
+
+    def test_what_is_included_may_be_used_directly_or_not(self):
+        self.assertEqual(self.complaints("base::Line line; int n = agree() + limit; Team::Inside* i; std::string s; Rank r; Grid* g;\n"
+                                         "int f() { return base::fail(1) + ranks(*g); }",
+                                         '"comm/team.hpp"', '"base/error.hpp"', "<limequat/grid.hpp>"), [])
+
+    def test_what_is_not_included_is_named_with_its_header(self):
+        for code, header in (("base::Line* line;", "src/base/text.hpp"), ("auto x = base::joined(1);", "src/base/text.hpp"),
+                             ("int f() { return agree(); }", "src/comm/team.hpp"), ("Team team;", "src/comm/team.hpp"),
+                             ("auto c = base::Code::io;", "src/base/error.hpp"), ("lq::Grid* g;", "include/limequat/grid.hpp"),
+                             ("int n = comm::limit;", "src/comm/team.hpp"), ("Rank r;", "src/comm/team.hpp"),
+                             ("int f() { return ranks({}); }", "include/limequat/grid.hpp")):
+            complaint, = self.complaints(code)
+            self.assertIn(f" is used, but {header} is not included", complaint)
+
+    def test_a_declaration_without_its_body_is_not_enough(self):
+        complaint, = self.complaints("int f(base::Line& line) { return line.first; }", '"base/error.hpp"')
+        self.assertIn("Line is used, but src/base/text.hpp", complaint)
+
+    def test_names_of_its_own_of_others_and_in_texts_are_left_alone(self):
+        self.assertEqual(self.complaints(
+            "struct Team { int agree(); }; template <class Grid> void f(Grid g) { g.agree(); }\n// base::Line\n"
+            "const char* s = \"base::Line\"; int limit2; void g() { auto ranks = [](int) { return 1; }; ranks(2); }\n"
+            "int Team::agree() { return 3; } std::vector<int> ranks_of(int n); std::unknown_thing x;", "<vector>"), [])
+
+    def test_names_of_the_standard_library(self):
+        self.assertEqual(self.complaints("std::vector<std::string> v; void f() { std::remove(0); }", "<vector>", '"base/text.hpp"', "<cstdio>"), [])
+        found = self.complaints("std::unique_ptr<int> p; void f() { std::ranges::sort(p); std::remove(0); }", "<vector>")
+        self.assertEqual([one.split(": ", 1)[1] for one in found], [
+            "std::ranges::sort is used, but <algorithm> is not included", "std::remove is used, but <algorithm> or <cstdio> is not included",
+            "std::unique_ptr is used, but <memory> is not included"])
 
 
 class IncludeRule(Tree):

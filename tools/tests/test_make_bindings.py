@@ -78,7 +78,7 @@ function c_free(data, places, filled) bind(c, name='lq_fortran_free') result(ans
 class Bindings(unittest.TestCase):
     def test_functions_and_types_have_their_codes(self):
         text = make_bindings.module(LINES)
-        for line in ("free v p; open i s *table p T; pack i S T table sink; read i p D", "sink v p u p",
+        for line in ("free v p; open i s *table h T; pack i S T table sink; read i p D", "sink v p u p",
                      "table struct_size:z tell:sink send:(i,p,U) extents:l[8] kind:i"):
             self.assertIn(f'\n{line}"""', text)
         self.assertNotIn("read_options", text)

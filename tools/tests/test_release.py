@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import types
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -166,6 +167,18 @@ class Recipes(unittest.TestCase):
             for name in re.findall(r"[+~]([\w-]+)", condition or ""):
                 self.assertIn(name, variants)
 
+        def is_spec(text):
+            """The grammar of Spack: a package or %compiler, versions 1.2, 1.2:, :1.2 or 1.2:1.3, and variants."""
+            self.assertRegex(text, r"^%?[a-z][a-z0-9-]*(@(\d+(\.\d+)*:?|:\d+(\.\d+)*|\d+(\.\d+)*:\d+(\.\d+)*))?([+~][\w-]+)*$")
+
+        def depends_on(spec, type=("build", "link"), **options):
+            is_spec(spec)
+            self.assertLessEqual({type} if isinstance(type, str) else set(type), {"build", "link", "run", "test"})
+            condition = options.pop("when", "+hdf5")
+            self.assertRegex(condition, r"^([+~][\w-]+)+$")
+            when(condition)
+            self.assertEqual(options, {})
+
         class CMakePackage:
             def define(self, name, value):
                 asked.append(name)
@@ -188,18 +201,23 @@ class Recipes(unittest.TestCase):
             "license": lambda name, checked_by=None: None, "generator": lambda name, default=None: self.assertEqual(name, "ninja"),
             "version": lambda name, tag=None, branch=None, sha256=None, url=None: None,
             "variant": lambda name, default, description, values=None, when=None: variants.update({name: default}),
-            "depends_on": lambda spec, type=("build", "link"), **options: when(options.pop("when", None)) or self.assertEqual(options, {}),
-            "conflicts": lambda spec, msg, when=None: None}
+            "depends_on": depends_on, "conflicts": lambda spec, msg, when=None: is_spec(spec)}
         text = recipe.read_text(encoding="utf-8")
         self.assertEqual(text.count("from spack.package import *\n"), 1)
         exec(compile(text.replace("from spack.package import *\n", ""), recipe, "exec"), directives)
         package = directives["Limequat"]()
+        package.prefix, paths = types.SimpleNamespace(lib="/prefix/lib"), []
         for chosen in (set(), set(variants), {name for name, default in variants.items() if default}):
             package.spec = Spec(chosen)
             words = package.cmake_args()
             for name in ("isa-l", "zstd", "hdf5", "sqlite"):
                 self.assertIn(f"-DLQ_WITH_{name.replace('-', '').upper()}={'ON' if name in chosen else 'OFF'}", words)
+            self.assertIn(f"-DLIMEQUAT_MPI={'AUTO' if 'mpi' in chosen else 'none'}", words)
+            package.setup_run_environment(types.SimpleNamespace(prepend_path=lambda *words: paths.append(words)))
         self.assertEqual(set(asked) - known, set())
+        self.assertEqual(paths, [("PYTHONPATH", "/prefix/lib/python")])  # of all variants: python is off by default
+        unknown = {name for name in asked if name.startswith("LQ_WITH_")} - {f"LQ_WITH_{name.replace('-', '').upper()}" for name in variants}
+        self.assertEqual(unknown, set())
 
     def test_a_new_library_of_cmake_is_asked_about(self):
         complaint, = self.complaints("cmake/Dependencies.cmake", "lq_find_optional(LZ4 ",

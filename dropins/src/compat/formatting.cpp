@@ -4,6 +4,8 @@
 // fmt compiled from its headers, for the archives of the drop-ins if fmt is available as a shared library only: defines
 // what its archive would, without inlining it away (dropins/cmake/Dropins.cmake).
 #define FMT_HEADER_ONLY
+#include <string>
+
 #include <fmt/format.h>
 
 namespace lq::compat {

@@ -5,6 +5,7 @@
 #include "multifile/team.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include <limequat/error.hpp>
 

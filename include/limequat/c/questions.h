@@ -127,6 +127,9 @@ LQ_API lq_status lq_diff(const char* a, const char* b, const lq_diff_options* op
 // Local. lq_validate returns the rules of the format that the file breaks, lq_explain every header byte with its name.
 LQ_API lq_status lq_validate(const char* path, const lq_scan_options* options, char** json);
 LQ_API lq_status lq_explain(const char* path, const lq_scan_options* options, char** json);
+// Local. LQ_INVALID_ARGUMENT if the file has data: it is of a known format, intact or damaged, a catalogue, or parity.
+// `made` ("a text") is what would replace it. Files without data and free names are accepted.
+LQ_API lq_status lq_require_replaceable(const char* path, const char* made);
 
 #ifdef __cplusplus
 }

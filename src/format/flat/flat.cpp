@@ -83,7 +83,10 @@ Catalog FlatFormat::scan(base::ByteSource& file, const Limits& limits) const {
 void FlatFormat::report_trailing(const Catalog& catalog, const Record& data, Findings& findings) const {
   const std::uint64_t end = data.offset + data.data_length;
   const std::string rule = fmt::format("{}-trailing-bytes", name());
-  const std::string sentence = fmt::format("{} bytes follow the data; no program reads them", catalog.file_bytes - end);
+  const std::uint64_t more = catalog.file_bytes - end;
+  const std::string sentence =
+      fmt::format("{} the data; no program reads {}",
+                  more == 1 ? "1 byte follows" : fmt::format("{} bytes follow", more), more == 1 ? "it" : "them");
   const std::string expected = fmt::format("{} bytes", end), found = fmt::format("{} bytes", catalog.file_bytes);
   if (catalog.fields.back().sums.all.empty()) {
     findings.error(Code::ok, rule, data, sentence + "; the size of the lattice may be damaged, which no sum shows",

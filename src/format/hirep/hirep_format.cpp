@@ -5,6 +5,7 @@
 // Configurations of HiRep (docs/formats/hirep.md).
 
 #include <array>
+#include <bit>
 #include <cmath>
 #include <span>
 #include <utility>

@@ -4,6 +4,7 @@
 // Sets of modes as a format (formats/modes.md).
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include <fmt/format.h>
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <type_traits>
 #include <vector>

@@ -3,6 +3,7 @@
 #include "format/sion/set.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -13,6 +14,9 @@ namespace lq::format::sion {
 namespace {
 
 constexpr std::int32_t most_tried = 1 << 12;  // names, until an existing file is found
+
+// Not that of a placeholder of a buddy copy, which no map has.
+bool is_of_a_task(std::int64_t rank) noexcept { return rank >= 0; }
 
 }  // namespace
 
@@ -87,11 +91,15 @@ std::map<std::int32_t, std::vector<std::int64_t>> MissingFiles::tasks_in_map(bas
   return of_file;
 }
 
-// Ranks that no file has belong to file 0, unless there are so many that the ranks may be arbitrary.
+// Ranks that no file has belong to file 0, unless a rank is there twice, or there are so many that the ranks may be
+// arbitrary.
 void MissingFiles::find_tasks_by_rank() {
   std::vector<std::int64_t> known;
-  for (const auto& of_file : ranks_) known.insert(known.end(), of_file.begin(), of_file.end());
+  for (const auto& of_file : ranks_) {
+    std::ranges::copy_if(of_file, std::back_inserter(known), is_of_a_task);
+  }
   std::ranges::sort(known);
+  if (std::ranges::adjacent_find(known) != known.end()) throw_unknown(0);
   const std::size_t most = 65536 + 64 * known.size();
   std::int64_t next = 0;
   for (const std::int64_t rank : known) {
@@ -128,6 +136,7 @@ std::vector<std::byte> MissingFiles::bytes_of(std::int32_t file) const {
     tail.map.emplace();
     for (std::size_t k = 0; k < ranks_.size(); ++k) {
       for (std::size_t task = 0; task < ranks_[k].size(); ++task) {
+        if (!is_of_a_task(ranks_[k][task])) continue;
         const auto rank = static_cast<std::size_t>(ranks_[k][task]);
         if (tail.map->size() <= rank) tail.map->resize(rank + 1);
         (*tail.map)[rank] = {static_cast<std::int32_t>(k), static_cast<std::int32_t>(task)};

@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <filesystem>
+#include <limits>
 #include <map>
 
 #include "format/formats.hpp"
@@ -212,6 +214,33 @@ TEST_F(SionScan, BelievesNotEverythingOfFilesThatAreMissing) {
   const Catalog many = scan("v11_3files_splitcomm.sion");
   EXPECT_TRUE(many.records.empty());
   EXPECT_EQ(many.first_error()->rule, "sion-set-missing");
+}
+
+// File 0 is missing, and the others state ranks that no task has, or that two tasks have. Negative ranks are those of
+// placeholders of a copy.
+TEST_F(SionScan, BelievesNoRanksThatNoTaskCanHave) {
+  const std::string first = "v02_2files_5tasks.sion";
+  files_.erase(first);
+  const std::string intact = files_[first + ".000001"];
+  constexpr auto largest = std::numeric_limits<std::int64_t>::max();
+  for (const std::int64_t rank : {std::int64_t{-1}, std::int64_t{-2}, -largest - 1, std::int64_t{1} << 40, largest}) {
+    for (const std::size_t task : {std::size_t{0}, std::size_t{1}}) {
+      std::string& file = files_[first + ".000001"] = intact;
+      std::memcpy(file.data() + 1076 + 8 * task, &rank, sizeof rank);
+      EXPECT_EQ(first_rule(first + ".000001"), "sion-set-missing") << rank;
+      std::memcpy(file.data() + 1076 + 8 * (1 - task), &rank, sizeof rank);  // both tasks
+      EXPECT_EQ(first_rule(first + ".000001"), "sion-set-missing") << rank;
+    }
+  }
+}
+
+// Its placeholders, which have the rank -1, are in no map.
+TEST_F(SionScan, ListsTheStreamsOfABuddyCopyWithoutItsFirstFile) {
+  const std::string whole = read("v15_buddy.sion_BUDDY_00.000001", "task.3");
+  files_.erase("v15_buddy.sion_BUDDY_00");
+  EXPECT_EQ(first_rule("v15_buddy.sion_BUDDY_00.000001"), "sion-set-missing");
+  EXPECT_EQ(scan("v15_buddy.sion_BUDDY_00.000001").records.size(), 2U);
+  EXPECT_EQ(read("v15_buddy.sion_BUDDY_00.000001", "task.3"), whole);
 }
 
 TEST_F(SionScan, NoticesFilesThatWereSwapped) {

@@ -4,6 +4,7 @@
 // Multifiles of SIONlib: logical files of many tasks in one or several physical files, no lattice.
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The public hdf5::File and hdf5::Array.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <type_traits>

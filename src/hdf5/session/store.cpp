@@ -114,7 +114,11 @@ void Store::open_at_root() {
 
 void Store::start_new_file() {
   comm::Comm& comm = communicator_.engine();
-  new_ = comm::agree(comm, [&] { return std::make_unique<io::NewFile>(transport_, communicator_, path_); });
+  new_ = comm::agree(comm, [&] {
+    auto made = std::make_unique<io::NewFile>(transport_, communicator_, path_);
+    made->keep_other_data("an HDF5 session", "hdf5");
+    return made;
+  });
   new_->create(options_.overwrite, 0);
   comm::agree_at_root(comm, [&] {
     const Lock lock;

@@ -5,6 +5,7 @@
 #include "sets/checkpoint/stream.hpp"
 
 #include <array>
+#include <new>
 
 #ifdef LQ_HAVE_LZ4
 #include <lz4frame.h>

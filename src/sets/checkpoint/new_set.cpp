@@ -6,6 +6,7 @@
 #include "sets/checkpoint/new_set.hpp"
 
 #include <array>
+#include <ios>
 #include <ostream>
 #include <streambuf>
 

@@ -13,6 +13,7 @@
 
 #include <limequat/grid.hpp>
 
+#include "base/byte_source.hpp"
 #include "base/bytes.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
@@ -86,7 +87,8 @@ class PartReader {
       const std::uint64_t wanted = std::min(bytes, file.bytes - offset);
       const std::size_t before = message.size();
       message.resize(before + static_cast<std::size_t>(wanted));
-      if (opened(number).read_at(offset, base::MutableBytes(message).subspan(before)) != wanted) {
+      // No sum covers these bytes: parity of one that was read wrongly would restore nothing.
+      if (base::read_twice(opened(number), offset, base::MutableBytes(message).subspan(before)) != wanted) {
         base::fail(Code::truncated, path_ + "/" + file.name, "the file became shorter while it was read");
       }
       bytes -= wanted;
@@ -271,6 +273,7 @@ class ParityWriter {
     manifest_.block_bytes = block_bytes_for(bytes);
     manifest_.files = {{std::string(parity_file_name), bytes}};
     sum_files(Communicator().engine(), into_.transport(), entry_.folder(), manifest_);
+    prove(Communicator().engine(), into_.transport(), entry_.folder(), manifest_);
     into_.write_small(entry_.path_of(manifest_name), base::as_bytes(encode(manifest_)));
     entry_.publish();
   }

@@ -365,6 +365,7 @@ class Unpacking {
   void write(const Planned& planned, comm::Team& team) {
     io::NewFile file(storage::resolve(planned.path), Communicator(), planned.path);
     file.keep_private(catalog().path);
+    file.keep_other_data("what was extracted", std::nullopt);
     file.create(options_.overwrite, planned.bytes);
     file.named([&] {
       if (planned.record == nullptr) return fields_.write_one(planned.field, file.file());

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -65,7 +66,15 @@ class Copying {
     for (const std::string& folder : folders) {
       std::error_code failure;
       std::filesystem::create_directories(folder, failure);
-      if (failure) throw base::errno_error(folder, "create the folder", failure.value());
+      if (!failure) continue;
+      if (failure == std::errc::file_exists || failure == std::errc::not_a_directory) {
+        throw Error(Code::invalid_argument,
+                    fmt::format("{}: cannot create this folder: there is a file of this name, or of the name "
+                                "of a folder above it; choose another destination",
+                                folder),
+                    {.path = folder, .expected = "a folder, or no file", .found = "a file"});
+      }
+      throw base::errno_error(folder, "create the folder", failure.value());
     }
   }
 

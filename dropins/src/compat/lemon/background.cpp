@@ -3,6 +3,7 @@
 #include "compat/lemon/state.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include <limequat/error.hpp>
 

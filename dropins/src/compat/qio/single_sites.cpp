@@ -5,6 +5,7 @@
 #include <qio.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <utility>
 

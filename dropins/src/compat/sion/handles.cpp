@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "compat/sion/callback_comm.hpp"
 #include "multifile/mode.hpp"
 
 namespace lq::compat::sion {

@@ -9,6 +9,9 @@
 
 #include <array>
 #include <bit>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iostream>
