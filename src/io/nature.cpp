@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <span>
 #include <string_view>
@@ -214,8 +215,13 @@ Nature nature_of(const Catalog& catalog, const FieldEntry& entry, const Box& mov
     judge_zeros(describe, entry, moved, stats, measured, nature);
     judge_links(describe, numbers, is_proven, nature);
   }
-  // Zeros and NaN explain the difference.
-  if (measured && nature.damage.empty()) nature.damage = wrong_statements(catalog, entry, *measured);
+  // Zeros and NaN explain the difference. Of numbers that are no links in SU(N), a checksum proves all that they are.
+  if (!measured || !nature.damage.empty()) return nature;
+  const bool are_other_numbers = has_exact_sum(entry) && stats.numbers &&
+                                 static_cast<double>(stats.numbers->found.off.count) >
+                                     most_damaged_links * static_cast<double>(stats.numbers->found.seen);
+  std::ranges::move(wrong_statements(catalog, entry, *measured),
+                    std::back_inserter(are_other_numbers ? nature.remarks : nature.damage));
   return nature;
 }
 

@@ -17,7 +17,7 @@ CUBE, BOX = (4, 4, 4, 6), (4, 6, 2, 8)  # AnalysisToolbox and the openQCD reader
 # What comes with fields: nothing, a program's own words, and what is hard to put into a line.
 TEXTS = {
     "no-texts": {},
-    "generated": {"xlf-info": "plaquette = 0.61\n trajectory nr = 7\n beta = 6.000000000000\n group = SU(3)\n"},
+    "generated": {"xlf-info": "trajectory nr = 7\n beta = 6.000000000000\n group = SU(3)\n"},
     "lfn": {"ildg-data-lfn": "lfn://ldg/x/y", "date": "Thu Apr 14 17:20:32 2022 UTC"},
     "equals": {"ENSEMBLE_LABEL": "beta=6.0 kappa=0.13", "note": "a = b == c\nd = 100 %\n",
                "nersc-header": "CREATOR = x=y\nSEQUENCE_NUMBER = 7\n"},
