@@ -103,6 +103,7 @@ def _copy_one(one, target, is_folder, copy, options):
         return copy([one], target, options)
     name = posixpath.basename(archive_and_member(os.fsdecode(one))[1]) if is_member else _file_name(one)
     options.setdefault("resume", True)
+    options.setdefault("block_bytes", 1 << 20)  # only whole blocks are kept when the copy is interrupted
     with Source(opened(one) if is_member else one, name=None if is_member or isinstance(one, str) else name) as source:
         folder, final = (target, os.path.join(os.fsdecode(target), name)) if is_folder else (None, os.fsdecode(target))
         if folder is not None:

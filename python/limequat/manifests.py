@@ -179,7 +179,7 @@ def _raise(error):
     raise publishing.kind_of(error)(f"{error.filename}: {error.strerror}", path=error.filename, errno=error.errno) from None
 
 
-def _require_algorithm(algorithm):
+def require_algorithm(algorithm):
     if algorithm not in _DIGITS:
         raise InvalidArgument(f"algorithm is {algorithm!r}, expected one of {', '.join(_DIGITS)}", found=str(algorithm))
 
@@ -243,7 +243,7 @@ def manifest(folder: _Path, path: Optional[_Path] = None, *, algorithm: str = "s
     are not followed. Raises NotFound, Exists, ChecksumError, InvalidArgument, IoError (a file that changes while it is
     read), NoPermission, NoSpace.
     """
-    _require_algorithm(algorithm)
+    require_algorithm(algorithm)
     root = os.fspath(folder)
     if not os.path.isdir(root):
         if os.path.lexists(root):
@@ -370,7 +370,7 @@ def check_manifest(path: _Path, *, folder: Optional[_Path] = None, algorithm: Op
     if algorithm is None:
         named = _NAME.match(os.path.basename(file))
         algorithm = named[1] if named and named[1] in _DIGITS else _algorithm_of(file)
-    _require_algorithm(algorithm)
+    require_algorithm(algorithm)
     is_bag = folder is None and os.path.exists(os.path.join(root, "bagit.txt"))
     entries = _lines_of(file, is_bag, algorithm)
     answer = Judgement(ok=True, path=file, files=len(entries), sound=0, changed=[], missing=[], damaged=[], unreadable=[], added=[])

@@ -6,10 +6,14 @@ Python calls a handler between two lines of Python, and none are executed while 
 one of the library's callbacks would be lost. So signals are only recorded during a call. The library checks for them
 some times a second. Their own handlers are then called, and an exception in one ends the call, which raises it again.
 
+A function of Python that the library calls for data may wait for a server: handlers are called at once in its
+``ended_by_signals`` block. An exception in one ends the block, the library gets an error, and the call raises the exception.
+
 A request to end (``SIGTERM``, ``SIGHUP``: from batch systems, and from launchers that were interrupted by Ctrl-C) without a
 handler ends the call in the same way, so that no incomplete file remains, and then ends the process.
 """
 
+import contextlib
 import os
 import signal
 import threading
@@ -28,12 +32,16 @@ def _end_process(number, frame):
     raise _Ended(number)
 
 
+class SignalArrived(BaseException):
+    """Ends a function that the library called, because the handler of a signal raised an exception."""
+
+
 class _Deferred:
     """A block in which handlers are deferred until :meth:`handle` calls them. For the main thread only, which alone receives
     signals; it has no effect in other threads, and within another such block."""
 
     def __init__(self):
-        self._handlers, self._noted, self._failure, self._depth = {}, {}, None, 0
+        self._handlers, self._noted, self._failure, self._depth, self._raises = {}, {}, None, 0, False
 
     def __enter__(self):
         if threading.current_thread() is not threading.main_thread():
@@ -88,6 +96,22 @@ class _Deferred:
 
     def _note(self, number, frame):
         self._noted[number] = frame  # several of one kind are one, as always in Python
+        if self._raises and self.handle(None):
+            raise SignalArrived
+
+    @contextlib.contextmanager
+    def ended_by_signals(self):
+        """A block that signals end with SignalArrived, within a function that the library calls in the main thread."""
+        if threading.current_thread() is not threading.main_thread() or self._depth == 0:
+            yield
+            return
+        self._raises = True
+        try:
+            if self.handle(None):
+                raise SignalArrived
+            yield
+        finally:
+            self._raises = False
 
     def handle(self, context):
         """Calls the handlers of signals that arrived; returns 1 if one of them raised an exception, which ends the call."""

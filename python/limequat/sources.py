@@ -16,7 +16,7 @@ import threading
 import urllib.parse
 import weakref
 
-from limequat import packed, structs
+from limequat import packed, signals, structs
 from limequat._library import Handle, addresses, answer, keep_cause
 from limequat.errors import Error, InvalidArgument, IoError, NoPermission, NotFound, WrongState
 from limequat.needs import needed
@@ -142,7 +142,10 @@ def _read_at(number, offset, address, count):
     try:
         if source is None:
             raise ValueError("the source was closed")
-        return source._read(offset, address, count)
+        with signals.deferred.ended_by_signals():
+            return source._read(offset, address, count)
+    except signals.SignalArrived:
+        return -1
     except BaseException as error:
         found = str(error) if isinstance(error, Error) else f"{type(error).__name__}: {error}"
         words = without_secrets(found, () if source is None else source._secrets)

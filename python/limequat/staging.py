@@ -8,11 +8,11 @@ import ctypes
 import os
 from typing import TYPE_CHECKING, Any, Iterable, Optional, Union
 
-from limequat import fetching
+from limequat import fetching, manifests
 from limequat._library import call, path_bytes, take_text, target_bytes
 from limequat.answers import parse
 from limequat.communicators import agreed, group_of
-from limequat.errors import Unsupported
+from limequat.errors import ChecksumError, InvalidArgument, Unsupported
 from limequat.options import Options, takes
 from limequat.sources import is_elsewhere
 
@@ -24,10 +24,15 @@ if TYPE_CHECKING:
 
 
 @takes("CopyOptions", verb="copy")
-def copy(sources: Union[Path, Iterable[Path]], target: Target, *, comm: Optional[Comm] = None, **options: "Unpack[CopyOptions]") -> Answer:
+def copy(sources: Union[Path, Iterable[Path]], target: Target, *, comm: Optional[Comm] = None, manifest: Optional[str] = None,
+         **options: "Unpack[CopyOptions]") -> Answer:
     """Copies files, checksummed in transit; a multifile is copied with all its physical files.
 
     {options}
+
+    manifest    "md5", "sha1", "sha256" or "sha512": afterwards the folder of the copies has ``manifest-NAME.txt``. One that was copied
+                with its folder (of a bag, for example) is compared with the copies, otherwise it is written, with overwrite in
+                place of an existing one; lattice files are verified in the same pass. ``manifest`` of the answer is its path
 
     comm: a communicator or Grid whose ranks share the work. ``sources`` is a path or a list of paths; ``target`` a folder, a name, or ``"NAME:REST"``, which is below the folders
     that the site profile calls NAME. Returns a dict: ``files`` written, ``bytes``, ``moved_bytes`` (an interrupted copy
@@ -43,11 +48,49 @@ def copy(sources: Union[Path, Iterable[Path]], target: Target, *, comm: Optional
     given: Any = sources
     named = [given] if is_one else list(given)
     group = group_of(comm)
+    if manifest is not None:
+        with agreed(group):
+            folder = _folder_of_copies(named, target, manifest)
     if any(map(fetching.is_copied_here, named)):
         if group is not None and group.size > 1:
             raise Unsupported("files of URLs and file objects are copied by one process, without comm=")
-        return fetching.copy_from(named, target, _copy, options)
-    return _copy(named, target, options, group)
+        answer = fetching.copy_from(named, target, _copy, options)
+    else:
+        answer = _copy(named, target, options, group)
+    if manifest is not None and not options.get("dry_run"):
+        with agreed(group):
+            if group is None or group.rank == 0:
+                _sum(named, folder, manifest, bool(options.get("overwrite")))
+        answer["manifest"] = os.path.join(folder, f"manifest-{manifest}.txt")
+    return answer
+
+
+def _folder_of_copies(named, target, algorithm):
+    """Where files of a manifest are: in the copy of a single folder, otherwise in the target."""
+    manifests.require_algorithm(algorithm)
+    target = os.fsdecode(target)
+    is_into, folders = target.endswith(os.sep) or os.path.isdir(target), [os.fsdecode(one) for one in named if _is_folder(one)]
+    is_of_folder = len(named) == 1 and len(folders) == 1
+    if len(named) == 1 and not is_into and not is_of_folder:
+        raise InvalidArgument(f"{target}: manifest= needs a folder as the target; add a slash to make it one", path=target)
+    return os.path.join(target, os.path.basename(os.path.normpath(folders[0]))) if is_of_folder and is_into else target
+
+
+def _is_folder(source):
+    return isinstance(source, (str, bytes, os.PathLike)) and os.path.isdir(source)
+
+
+def _sum(named, folder, algorithm, overwrite):
+    name = f"manifest-{algorithm}.txt"
+    if len(named) != 1 or not _is_folder(named[0]) or not os.path.exists(os.path.join(os.fsdecode(named[0]), name)):
+        manifests.manifest(folder, algorithm=algorithm, overwrite=overwrite)
+        return
+    path = os.path.join(folder, name)
+    answer = manifests.check_manifest(path, algorithm=algorithm)
+    if not answer:
+        wrong = [f"{kind}: {one}" for kind in ("changed", "missing", "unreadable", "damaged", "added") for one in answer[kind]]
+        raise ChecksumError(f"{path}: the copies disagree with the manifest: {'; '.join(wrong[:3])} ({len(wrong)} in all); copy them again, "
+                            "or use another source", path=path)
 
 
 def _copy(sources, target, options, group=None):

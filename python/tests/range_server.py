@@ -7,6 +7,7 @@ import contextlib
 import http.server
 import re
 import threading
+import time
 
 
 class Served:
@@ -20,6 +21,7 @@ class Served:
         self.cut_after = None           # breaks the connection after so many bytes of an answer
         self.cuts = 0                   # how often that is still to be done
         self.fails = 0                  # answers 503 so often
+        self.pause = 0                  # seconds after each 64 KiB
         self.password = None            # "user:password"
         self.redirect = None            # a path or URL
         self.headers = {}               # more of them
@@ -99,6 +101,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
                 piece = data[begin:begin + 65536]
                 self.wfile.write(piece)
                 file.sent += len(piece)
+                time.sleep(file.pause)
 
 
 @contextlib.contextmanager

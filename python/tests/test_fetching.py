@@ -265,6 +265,35 @@ def test_killed_copies_of_lq_go_on(content, tmp_path):
     assert (tmp_path / "conf.ildg").read_bytes() == content and os.listdir(tmp_path) == ["conf.ildg"]
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_signal_ends_a_copy_from_a_slow_server_at_once(content, tmp_path, number):
+    """What `lq` started ends with it, and the same command fetches only what is missing."""
+    program = os.environ.get("LQ_PROGRAM") or shutil.which("lq")
+    if program is None:
+        pytest.skip("no program lq")
+    environment = {**os.environ, "PYTHONPATH": str(pathlib.Path(lq.__file__).parent.parent)}
+    with serving(conf__ildg=content) as (address, served):
+        file = served["conf__ildg"]
+        file.date, file.pause = DATE, 0.1
+        with subprocess.Popen([program, "copy", address + "/conf.ildg", str(tmp_path)], env=environment, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) as process:
+            while file.sent < 1.6 * 2**20:
+                assert process.poll() is None
+                time.sleep(0.01)
+            process.send_signal(number)
+            begin = time.monotonic()
+            assert process.wait(timeout=60) == -number
+            assert time.monotonic() - begin < 2
+        time.sleep(0.5)
+        sent = file.sent
+        time.sleep(0.5)
+        assert file.sent == sent < len(content)
+        file.pause = 0
+        _lq("copy", address + "/conf.ildg", tmp_path)
+        assert file.sent < len(content) + 1.2 * 2**20
+    assert (tmp_path / "conf.ildg").read_bytes() == content and os.listdir(tmp_path) == ["conf.ildg"]
+
+
 def test_members_of_archives_are_copied_out(content, tmp_path):
     with tarfile.open(tmp_path / "a.tar", "w") as tar:
         info = tarfile.TarInfo("run/conf.ildg")

@@ -184,6 +184,15 @@ def test_numbers_that_are_not_finite_are_warned_of(path):
     assert not verdict.ok and [finding["rule"] for finding in verdict["findings"]] == ["not-finite"]
 
 
+@pytest.mark.parametrize("eigenvalue", [float("nan"), float("inf"), complex(1, float("nan"))])
+def test_eigenvalues_that_are_not_finite_are_reported(path, eigenvalue):
+    with lq.modes.append(path) as writer:
+        writer.append(vector(5), eigenvalue=eigenvalue)
+    verdict = lq.verify(path)
+    assert verdict.verdict == "unproven" and [finding["rule"] for finding in verdict["findings"]] == ["not-finite"]
+    assert "the eigenvalue of mode 5 is NaN or infinite" in verdict["findings"][0]["message"]
+
+
 def test_modes_arrive_ahead(path):
     with lq.modes.open(path) as modes:
         seen = [(k, np.array_equal(v, vector(k))) for k, v in modes.ahead(1, 4)]

@@ -34,6 +34,7 @@
 #include "base/text.hpp"
 #include "cli/address.hpp"
 #include "cli/arguments.hpp"
+#include "cli/below.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/progress.hpp"
@@ -239,6 +240,7 @@ namespace {
 struct Copy {
   std::vector<std::string> names;  // the last one is the target
   CopyOptions options;
+  std::string manifest;  // the algorithm of its digests
   bool in_background = false;
   bool asks_for_status = false;
 
@@ -252,6 +254,15 @@ struct Copy {
           "--background: MPI ranks cannot continue on their own; let the shell or the batch system start lq-mpi in "
           "the background");
     }
+    if (manifest.empty()) return transfer(session, sources, target);
+    if (in_background)
+      throw UsageError("--manifest: files that are copied in the background are summed afterwards, by lq manifest");
+    const std::string folder = folder_of_copies(session, sources, target);
+    const int code = transfer(session, sources, target);
+    return code == fine && !options.dry_run ? sum(session, sources, folder) : code;
+  }
+
+  int transfer(Session& session, const std::vector<std::string>& sources, const std::string& target) const {
     const auto is_of_python = [](const std::string& word) { return is_address(word) || is_member(word); };
     if (std::ranges::any_of(sources, is_of_python)) {
       if (in_background) {
@@ -266,12 +277,39 @@ struct Copy {
     });
   }
 
-  // The Python package knows the checksums that servers state.
+  // Where lq::copy() puts files of a manifest: in the copy of a single folder, otherwise in the target.
+  std::string folder_of_copies(const Session& session, const std::vector<std::string>& sources,
+                               const std::string& target) const {
+    const bool is_into = target.ends_with('/') || is_folder(session, target);
+    const bool is_of_folder = sources.size() == 1 && is_folder(session, sources.front());
+    if (is_of_folder && is_into) return fs::path(target) / fs::path(sources.front() + "/").parent_path().filename();
+    if (sources.size() == 1 && !is_into && !is_of_folder) {
+      throw UsageError(fmt::format("--manifest: {} is not a folder; add a slash to make it one", printable(target)));
+    }
+    return target;
+  }
+
+  // A manifest that was copied with its folder is compared with the copies.
+  int sum(Session& session, const std::vector<std::string>& sources, const std::string& folder) const {
+    const std::string name = fmt::format("/manifest-{}.txt", manifest);
+    std::error_code failure;
+    const bool is_copied = sources.size() == 1 && fs::exists(sources.front() + name, failure);
+    std::vector<std::string> words = {"--algorithm=" + manifest};
+    if (is_copied) words.emplace_back("--check");
+    if (options.overwrite) words.emplace_back("--overwrite");
+    return at_root(session, [&] {
+      return run_python(session, {"copy", "limequat.manifests", "", "sums files"}, words,
+                        {is_copied ? folder + name : folder});
+    });
+  }
+
+  // The Python package knows the checksums that servers state, and has defaults of its own.
   int fetch(const Session& session) const {
     std::vector<std::string> words;
+    const CopyOptions defaults;
     for (const options::Option& row : options::table_named("CopyOptions").rows) {
       const std::string text = row.member.text == nullptr ? "" : row.member.text(&options);
-      if (!text.empty()) words.push_back(fmt::format("{}={}", row.name, text));
+      if (!text.empty() && text != row.member.text(&defaults)) words.push_back(fmt::format("{}={}", row.name, text));
     }
     return run_python(session, {"copy", "limequat.fetching", "", "reads URLs and archives"}, words, names);
   }
@@ -375,6 +413,10 @@ Run declare_copy(Arguments& arguments) {
   arguments.keeps_words();
   declare_options(arguments, "copy", "CopyOptions", copy->options);
   arguments.flag("-r", copy->options.recursive, "as --recursive");
+  arguments.text("--manifest", "NAME", copy->manifest,
+                 "afterwards write manifest-NAME.txt next to the copies, or compare them with one that was copied; "
+                 "lattice files are verified in the same pass",
+                 {"md5", "sha1", "sha256", "sha512"});
   arguments.flag("--background", copy->in_background, "continue after the shell has ended");
   arguments.flag("--status", copy->asks_for_status, "show the progress of background copies");
   return [copy](Session& session) { return copy->run(session); };

@@ -37,12 +37,14 @@ namespace fs = std::filesystem;
 constexpr int lacks_packages = 77;
 
 // Prefers the package installed with this program, and uses none from the current folder. A signal that ends a program
-// ends it once: a terminal sends it to this process too, which forwards it.
-constexpr const char* bootstrap = R"(import os, signal, sys, warnings
+// ends it once: a terminal sends it to this process too, which forwards it. If this process is killed, which it cannot
+// forward, Linux kills a program that it waits for (1: PR_SET_PDEATHSIG); one that serves files sees its socket closed.
+constexpr const char* bootstrap = R"(import ctypes, os, signal, sys, warnings
 warnings.showwarning = lambda message, *rest, **more: print("lq: warning:", message, file=sys.stderr)
 sys.path[:] = [folder for folder in sys.path if folder]
 beside, verbose = sys.argv[1:3]
 del sys.argv[1:3]
+if {} and hasattr(ctypes.CDLL(None), "prctl"): ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 if os.path.isdir(os.path.join(beside, "limequat")): sys.path.insert(0, beside)
 told = []
 ending = [number for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) != signal.SIG_IGN]
@@ -148,12 +150,13 @@ std::string with_package(const PythonProgram& program, std::string_view between)
 }
 
 // The arguments of the interpreter that start the program.
-std::vector<std::string> command_of(const PythonProgram& program, bool is_verbose,
+std::vector<std::string> command_of(const PythonProgram& program, bool is_waited_for, bool is_verbose,
                                     const std::vector<std::string>& words) {
   std::error_code failure;
   const fs::path self = fs::read_symlink("/proc/self/exe", failure);
   const std::string needed = program.packages.empty() ? "limequat" : program.packages;
-  std::vector<std::string> command = {"", "-c", fmt::format(bootstrap, needed, program.module),
+  std::vector<std::string> command = {"", "-c",
+                                      fmt::format(bootstrap, is_waited_for ? "True" : "False", needed, program.module),
                                       self.parent_path().parent_path() / "lib" / "python", is_verbose ? "verbose" : ""};
   command.insert(command.end(), words.begin(), words.end());
   return command;
@@ -180,7 +183,7 @@ int run_python(const Session& session, const PythonProgram& program, std::vector
   if (session.json) words.emplace_back("--json");
   words.emplace_back("--");
   words.insert(words.end(), files.begin(), files.end());
-  std::vector<std::string> command = command_of(program, session.verbose, words), tried;
+  std::vector<std::string> command = command_of(program, true, session.verbose, words), tried;
   for (const std::string& interpreter : interpreters()) {
     command.front() = interpreter;
     const int code = run_program(command, session.communicator.size() > 1);
@@ -192,7 +195,7 @@ int run_python(const Session& session, const PythonProgram& program, std::vector
 
 int start_python(const PythonProgram& program, const std::vector<std::string>& words,
                  const std::function<bool(int socket)>& answers) {
-  std::vector<std::string> command = command_of(program, false, words), tried;
+  std::vector<std::string> command = command_of(program, false, false, words), tried;
   for (const std::string& interpreter : interpreters()) {
     command.front() = interpreter;
     std::array<int, 2> ends{};

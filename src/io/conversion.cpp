@@ -124,14 +124,20 @@ Metadata merge_texts(const Catalog& catalog, const FieldEntry& entry, bool is_wh
 
 namespace {
 
-// Collective. No sum covers the part alone, so a flipped bit is found by the sums of the whole field.
-void require_sound(storage::Transport& transport, const std::string& path, const Communicator& communicator,
-                   const ConvertOptions& options) {
+// Collective. Compares the sums of the whole file.
+Verification verify_sums(storage::Transport& transport, const std::string& path, const Communicator& communicator,
+                         const ConvertOptions& options) {
   VerifyOptions how;
   how.limits = options.limits;
   how.threads = options.write.route.threads;
   how.physics = Measure::never;
-  const Verification examined = verify(transport, path, communicator, how);
+  return verify(transport, path, communicator, how);
+}
+
+// Collective. No sum covers the part alone, so a flipped bit is found by the sums of the whole field.
+void require_sound(storage::Transport& transport, const std::string& path, const Communicator& communicator,
+                   const ConvertOptions& options) {
+  const Verification examined = verify_sums(transport, path, communicator, options);
   if (examined.ok) return;
   std::vector<Finding> errors;
   add_new_errors(errors, examined);
@@ -164,9 +170,15 @@ Report read_part(ScannedFile& source, const FieldEntry& entry, const Box& part, 
   // Texts about the whole field are not kept, so that nothing would contradict the part.
   const std::optional<Estimate> measured =
       part == whole(entry.payload.extents) ? std::nullopt : estimate(source, entry, false, communicator);
+  bool is_wrong = false;
+  comm::agree_alike(comm, [&] { is_wrong = measured && !wrong_statements(catalog, entry, *measured).empty(); });
+  // Damage elsewhere explains it, where slices have sums.
+  if (is_wrong && read.status == ChecksumStatus::ok) {
+    is_wrong = verify_sums(source.files(), catalog.path, communicator, options).ok;
+  }
   comm::agree_alike(comm, [&] {
     std::vector<std::string> damage = has_exact_sum(entry) ? std::vector<std::string>{} : read.warnings;
-    if (measured && damage.empty()) damage = wrong_statements(catalog, entry, *measured);
+    if (is_wrong && damage.empty()) damage = wrong_statements(catalog, entry, *measured);
     require_undamaged(catalog, entry, damage, options.accept_damage);
     if (read.warnings.empty()) read.warnings = std::move(damage);
   });

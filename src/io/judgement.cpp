@@ -204,7 +204,8 @@ namespace {
 // `expected`.
 bool speaks_of_sum(const Finding& finding) noexcept {
   if (finding.severity != Severity::error) return false;
-  for (const std::string_view rule : {"scidac-checksum", "nersc-checksum", "qlattice-crc32"}) {
+  for (const std::string_view rule :
+       {"scidac-checksum", "nersc-checksum", "nersc-checksum-missing", "qlattice-crc32", "qlattice-crc32-missing"}) {
     if (finding.rule == rule) return true;
   }
   if (finding.rule == "lime-type-damaged") return finding.expected == "scidac-checksum";

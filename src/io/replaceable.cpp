@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
-#include <limequat/inspect.hpp>
+#include <limequat/file.hpp>
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"

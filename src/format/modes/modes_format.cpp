@@ -4,6 +4,7 @@
 // Sets of modes as a format (formats/modes.md).
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -219,7 +220,11 @@ void check_modes(base::ByteSource& file, const Catalog& catalog, Findings& findi
     const Record& record = catalog.records.at(static_cast<std::size_t>(field.record) + 1);
     std::vector<std::byte> bytes(static_cast<std::size_t>(record.data_length));
     bytes.resize(file.read_at(record.offset, bytes));
-    if (bytes == encode(Entry{k, field.payload.offset, mode_of(field.metadata), field.sums}, description)) continue;
+    const Mode mode = mode_of(field.metadata);
+    if (!std::isfinite(mode.eigenvalue.real()) || !std::isfinite(mode.eigenvalue.imag())) {
+      findings.warning("not-finite", record, fmt::format("the eigenvalue of mode {} is NaN or infinite", k));
+    }
+    if (bytes == encode(Entry{k, field.payload.offset, mode, field.sums}, description)) continue;
     findings.error(Code::malformed, "modes-record", record,
                    fmt::format("the record of mode {} does not match the index", k));
   }
@@ -284,6 +289,9 @@ Examined Modes::examine(base::ByteSource& file, const Catalog& catalog, const Li
   examined.claims.push_back({"index", "records", Evidence::structure, outcome(have_records)});
   examined.claims.push_back(
       {"index", "records of the modes", Evidence::second_copy, outcome(findings.count("modes-record") == 0)});
+  if (findings.count("not-finite") > 0) {
+    examined.claims.push_back({"index", "finite eigenvalues", Evidence::nature, outcome(false)});
+  }
   if (read_head(file).has_sum) {
     const Record& head = catalog.record(type::head);
     examined.claims.push_back(
