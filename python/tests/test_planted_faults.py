@@ -98,7 +98,7 @@ class Ensemble:
         plant("unreadable", conf(120), conf(130), conf(140), conf(150))
         packed = root / "r0" / "conf.0160.ildg.gz"
         packed.write_bytes(gzip.compress(conf(160).read_bytes()))
-        plant("unreadable", packed)
+        plant("duplicates", conf(160), packed)
         change(conf(170), 0, b"\0\0\0\0")
         plant("damaged", conf(170))
         change(conf(180), payload_at(conf(180)) + 800, np.full(4, np.nan, ">f8").tobytes())
