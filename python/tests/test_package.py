@@ -159,9 +159,9 @@ def test_nothing_but_numpy_is_needed():
 
 def test_the_types_of_calls_are_those_of_the_header():
     """A few of each kind; the table they are made of is compared with the header by tools/check_abi.py."""
-    library, field = _library._library, structs.Field
-    assert library.lq_write.argtypes == [ctypes.c_char_p, ctypes.c_void_p, field, ctypes.c_void_p] and library.lq_write.restype is ctypes.c_int
-    assert library.lq_multifile_size.argtypes == [ctypes.c_void_p, ctypes.c_int64, ctypes.POINTER(ctypes.c_uint64)]
+    library, field, handle = _library._library, structs.Field, structs.HandlePointer
+    assert library.lq_write.argtypes == [ctypes.c_char_p, handle, field, ctypes.c_void_p] and library.lq_write.restype is ctypes.c_int
+    assert library.lq_multifile_size.argtypes == [handle, ctypes.c_int64, ctypes.POINTER(ctypes.c_uint64)]
     assert library.lq_copy.argtypes[0] == ctypes.POINTER(ctypes.c_char_p) and library.lq_copy.argtypes[-1] == ctypes.POINTER(ctypes.c_void_p)
     assert (library.lq_version.restype, library.lq_stop.restype, library.lq_modes_size.restype) == (ctypes.c_char_p, None, ctypes.c_uint64)
     assert (ctypes.sizeof(field), field.available.offset, field.store_rows.offset) == (120, 40, 112)
