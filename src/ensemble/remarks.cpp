@@ -278,7 +278,8 @@ void add_shared(const std::vector<Member>& series, const std::string& rule, cons
   for (const Member& file : series) {
     if (std::string key = key_of(file); !key.empty() && file.number()) sharing[std::move(key)].push_back(&file);
   }
-  for (const auto& [key, files] : sharing) {
+  for (const auto& shared : sharing) {
+    const std::vector<const Member*>& files = shared.second;
     const auto has_other_name = [&](const Member* file) { return file->in_name != files.front()->in_name; };
     if (std::ranges::none_of(files, has_other_name)) continue;
     Remark remark{rule, series.front().series, {}, {}};
@@ -286,7 +287,7 @@ void add_shared(const std::vector<Member>& series, const std::string& rule, cons
     remark.sentence = rule == "same-file" ? fmt::format("{}: names of one file (links), although their numbers differ",
                                                         names_text(remark.paths))
                                           : fmt::format("{}: all state the logical file name {}",
-                                                        names_text(remark.paths), base::printable(key, 200));
+                                                        names_text(remark.paths), base::printable(shared.first, 200));
     remarks.push_back(std::move(remark));
   }
 }
