@@ -201,8 +201,9 @@ void give_names(storage::Transport& transport, const std::string& path, std::spa
     if (one.part != one.name) give_name(transport, path, one.part, one.name, set.overwrite);
   }
   try {
-    if (set.overwrite) remove_older(transport, path, set);
+    // The older set needs its files until the new name is durable.
     if (set.syncs) transport.sync_directory(path);
+    if (set.overwrite) remove_older(transport, path, set);
   } catch (...) {
     const Error error = comm::error_of(std::current_exception());
     throw Error(error.code(),
