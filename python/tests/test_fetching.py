@@ -214,11 +214,17 @@ def test_a_list_of_digests_is_asked_for_with_headers_alone(content, tmp_path):
         assert not any("Want-Digest" in headers for _, headers in file.log)
 
 
-def _lq(*words, code=0, **options):
+def _program():
+    """`lq`, and the environment in which it finds this package."""
     program = os.environ.get("LQ_PROGRAM") or shutil.which("lq")
     if program is None:
         pytest.skip("no program lq")
     environment = {**os.environ, "PYTHONPATH": str(pathlib.Path(lq.__file__).parent.parent)}
+    return program, environment
+
+
+def _lq(*words, code=0, **options):
+    program, environment = _program()
     done = subprocess.run([program, *map(str, words)], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
     assert done.returncode == code, done.stderr
     return done.stdout + done.stderr
@@ -247,10 +253,7 @@ def test_lq_compares_the_digest_of_the_server(content, tmp_path):
 
 
 def test_killed_copies_of_lq_go_on(content, tmp_path):
-    program = os.environ.get("LQ_PROGRAM") or shutil.which("lq")
-    if program is None:
-        pytest.skip("no program lq")
-    environment = {**os.environ, "PYTHONPATH": str(pathlib.Path(lq.__file__).parent.parent)}
+    program, environment = _program()
     with serving(conf__ildg=content) as (address, served):
         file = served["conf__ildg"]
         file.headers, file.date = _sha256(content), DATE
@@ -268,10 +271,7 @@ def test_killed_copies_of_lq_go_on(content, tmp_path):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_signal_ends_a_copy_from_a_slow_server_at_once(content, tmp_path, number):
     """What `lq` started ends with it, and the same command fetches only what is missing."""
-    program = os.environ.get("LQ_PROGRAM") or shutil.which("lq")
-    if program is None:
-        pytest.skip("no program lq")
-    environment = {**os.environ, "PYTHONPATH": str(pathlib.Path(lq.__file__).parent.parent)}
+    program, environment = _program()
     with serving(conf__ildg=content) as (address, served):
         file = served["conf__ildg"]
         file.date, file.pause = DATE, 0.1

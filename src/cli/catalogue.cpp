@@ -77,6 +77,15 @@ void show_remarks(Session& session, const Assessment& assessment) {
   });
 }
 
+// As of the same files by verify -r.
+template <class Report>
+int exit_code_for(const Report& report, bool has_problems) {
+  int code = has_problems ? differs : fine;
+  if (report.unreadable > 0) code = worse(code, exit_code_of(Verdict::unreadable));
+  if (report.incomplete > 0) code = worse(code, exit_code_of(Verdict::incomplete));
+  return code;
+}
+
 struct Index {
   std::vector<std::string> folders;
   CatalogueOptions options;
@@ -90,15 +99,7 @@ struct Index {
       show(session, report);
     }
     for (const std::string& warning : report.warnings) session.complain("warning: " + warning);
-    return exit_code(report);
-  }
-
-  // As of the same files by verify -r.
-  static int exit_code(const IndexReport& report) {
-    int code = report.problems.empty() ? fine : differs;
-    if (report.unreadable > 0) code = worse(code, exit_code_of(Verdict::unreadable));
-    if (report.incomplete > 0) code = worse(code, exit_code_of(Verdict::incomplete));
-    return code;
+    return exit_code_for(report, !report.problems.empty());
   }
 
   static void show(Session& session, const IndexReport& report) {
@@ -213,7 +214,7 @@ struct Scrub {
       }
       if (!session.quiet) session.out.line(summary(report));
     }
-    return exit_code(report);
+    return exit_code_for(report, !report.ok());
   }
 
   static std::string summary(const ScrubReport& report) {
@@ -232,13 +233,6 @@ struct Scrub {
       if (number > 0) text += fmt::format("{}{} {}", std::exchange(between, ", "), number, what);
     }
     return text;
-  }
-
-  static int exit_code(const ScrubReport& report) {
-    int code = report.ok() ? fine : differs;
-    if (report.unreadable > 0) code = worse(code, exit_code_of(Verdict::unreadable));
-    if (report.incomplete > 0) code = worse(code, exit_code_of(Verdict::incomplete));
-    return code;
   }
 };
 

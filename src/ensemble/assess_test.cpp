@@ -54,7 +54,6 @@ TEST(TrajectoryGaps, AreNoneWhereTheStepChanges) {
   EXPECT_EQ(gaps->missing.front(), 50);
 }
 
-// Of a number typed wrong: counted, but not all listed.
 // Steps of 10, then of 20: one missing number in each part, and none at the change.
 TEST(TrajectoryGaps, AreCountedInTheStepsAroundThem) {
   std::vector<std::int64_t> numbers;
@@ -75,6 +74,7 @@ TEST(TrajectoryGaps, AreCountedInTheStepsAroundThem) {
   }
 }
 
+// Of a number typed wrong: counted, but not all listed.
 TEST(TrajectoryGaps, OfAnyLengthTakeBoundedMemory) {
   const auto gaps = gaps_in({1, 2, 3, INT64_MAX});
   ASSERT_TRUE(gaps);
