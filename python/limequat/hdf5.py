@@ -4,8 +4,8 @@
 
     >>> with lq.hdf5.open("run.h5", "a") as h:
     ...     h.push("conf.0010")
-    ...     h.write_field("gauge", u)
     ...     h.write("pion", c, axes={"momentum": None, "t": range(64)})
+    ...     h.write_field("gauge", u)
     ...     h.set_attr(".", "beta", 6.0)
     >>> with lq.hdf5.open("run.h5") as h:
     ...     h.ls(), h["conf.0010/pion"], h.attrs("conf.0010"), h["conf.0010/gauge"]
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import ctypes
 import warnings
-from typing import TYPE_CHECKING, Any, Dict, List, Literal, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Literal, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -179,6 +179,19 @@ class File:
         return found.value != 0
 
     __contains__ = exists
+
+    def keys(self) -> List[str]:
+        """Names of the members of the current group, in order."""
+        return [entry.name for entry in self.ls()]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def __len__(self) -> int:
+        return len(self.keys())
+
+    def __bool__(self) -> bool:
+        return True  # also without members
 
     def mkdir(self, path: str) -> None:
         """Creates a group and its missing parents."""

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sets of modes: many vectors on one lattice in one file, each with its eigenvalue.
 
-    >>> with lq.modes.create("low.modes", (16, 16, 16, 32), operator="hermitian Wilson", kappa=0.125) as m:
+    >>> with lq.modes.create("low.modes", (16, 16, 16, 32), operator="hermitian Wilson",
+    ...                      parameters={"kappa": 0.125}) as m:
     ...     m.append(v, eigenvalue=0.0123, residual=1e-9)
     >>> with lq.modes.open("low.modes") as m:
-    ...     len(m), m.eigenvalues, m[7]
+    ...     len(m), m.eigenvalues, m[0]
     ...     for k, v in m.ahead(): ...
 
 A mode is in the set permanently when append() returns, whenever the program ends. Any vector is read directly,

@@ -117,7 +117,10 @@ def test_the_tree_is_browsed(path):
         h.cd("a")
         h.rename("b/x", "../y")
         h.copy("/y", "z")
-        assert [entry.name for entry in h.ls()] == ["b", "z"]
+        assert [entry.name for entry in h.ls()] == ["b", "z"] == h.keys() == list(h) and len(h) == 2
+        h.cd("b")
+        assert h and len(h) == 0 and list(h) == []
+        h.cd("..")
         del h["b"]
         assert not h.exists("/a/b")
         assert h.stat("/y").bytes == 4 and h.stat("/y").type == "int32"
