@@ -15,6 +15,7 @@ const std::vector<Peer>& all() {
        [](const lq::Grid& grid, MPI_Comm comm) { return lq::bench::make_mpi_io(grid, &comm, true); }},
       {"mpi-io independent",
        [](const lq::Grid& grid, MPI_Comm comm) { return lq::bench::make_mpi_io(grid, &comm, false); }},
+      {"plain rows", make_rows},
       {"undo split", [](const lq::Grid&, MPI_Comm comm) { return lq::bench::make_undo_split(&comm); }},
 #ifdef PEERS_WITH_HDF5
       {"hdf5", make_hdf5},

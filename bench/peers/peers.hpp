@@ -22,6 +22,9 @@ std::unique_ptr<lq::bench::Mover> make_hdf5(const lq::Grid& grid, MPI_Comm comm)
 // A variable of a CDF-5 file, collective transfers.
 std::unique_ptr<lq::bench::Mover> make_pnetcdf(const lq::Grid& grid, MPI_Comm comm);
 
+// Each row of a rank's sites by one pread or pwrite.
+std::unique_ptr<lq::bench::Mover> make_rows(const lq::Grid& grid, MPI_Comm comm);
+
 struct Peer {
   std::string name;
   std::unique_ptr<lq::bench::Mover> (*make)(const lq::Grid& grid, MPI_Comm comm);
