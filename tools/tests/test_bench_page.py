@@ -82,6 +82,13 @@ class BenchPage(unittest.TestCase):
         row = cells(bench_page.target_table(self.folder), "rate relative to the fastest other library")
         self.assertEqual(row[2:5], ["0.50", "not reached", "hdf5, write, grid 1x1x1x1"])
 
+    def test_plain_rows_are_a_bound_and_no_library(self):
+        self.keep("peers", run(RESULT, {**RESULT, "name": "plain rows", "direction": "read", "ratio_to_raw": 0.66,
+                                        "seconds": {**SECONDS, "median": 0.1}}))
+        text = bench_page.target_table(self.folder)
+        self.assertEqual(cells(text, "rate relative to the fastest other library")[3], "not measured")
+        self.assertIn("plain reads of the same rows: 0.66", cells(text, "read with verification, x and xyz splits")[4])
+
     def test_overlap_is_told_by_whether_a_core_is_free(self):
         alone = {**RESULT, "name": "overlap", "ratio_to_longer": 1.04, "hidden_share": 0.9}
         busy = {**alone, "ranks": 2, "ratio_to_longer": 1.5, "hidden_share": 0.4}
