@@ -52,7 +52,7 @@ from limequat.errors import (
 from limequat.files import FieldView, File, open
 from limequat.folders import convert_below, diff_below, extract_below
 from limequat.grid import Grid
-from limequat.partitions import View, partition_of, repartition
+from limequat.partitions import View, element_at, partition_of, place_of, repartition
 from limequat.labelled_writing import to_limequat
 from limequat.changing import set_metadata
 from limequat.manifests import check_manifest, manifest
@@ -98,9 +98,9 @@ __all__ = [
     "Stall", "TooLarge", "Truncated", "Unitarity", "UnknownFormat", "Unsupported", "Verification", "View", "WilsonLoop",
     "Writer", "WrongState", "assess", "build_parts", "charge_density", "check_manifest", "check_references", "compat", "convert",
     "convert_below", "copy",
-    "correlators", "create", "defragment", "diagnose", "diff", "diff_below", "explain", "export_virtual", "export_vtk", "extract", "extract_below",
+    "correlators", "create", "defragment", "diagnose", "diff", "diff_below", "element_at", "explain", "export_virtual", "export_vtk", "extract", "extract_below",
     "file_system_of", "find", "formats", "generate", "hdf5", "ildg", "index", "info", "inspect", "link_trace",
-    "list_checkpoints", "manifest", "modes", "multifile", "observables", "open", "pack", "partition_of", "plan", "plaquette",
+    "list_checkpoints", "manifest", "modes", "multifile", "observables", "open", "pack", "partition_of", "place_of", "plan", "plaquette",
     "plaquette_density", "plot", "protect", "read", "read_async", "read_record",
     "references", "repair", "repartition", "report_page", "scrub", "set_metadata", "squeeze", "to_limequat", "topological_charge",
     "unitarity", "unpack", "unsqueeze", "validate", "verify", "verify_below", "watch_stalls", "write", "write_async",

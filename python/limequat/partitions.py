@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ctypes
 import io
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, Optional, Tuple
 
 from limequat import structs
 from limequat._library import Handle, call, path_bytes, take_text, text_bytes, text_from
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from limequat.grid import Grid
     from limequat.option_types import RepartitionOptions, Unpack
 
-__all__ = ["View", "partition_of", "repartition"]
+__all__ = ["View", "element_at", "partition_of", "place_of", "repartition"]
 
 
 def _array(extents, element_bytes, begin):
@@ -69,6 +69,29 @@ def partition_of(path: Path, *, access: Optional[str] = None, parts: int = 0, ex
     access = None if access is None else text_bytes(access, "access")
     return parse(text_from("lq_partition_of", path_bytes(path), ctypes.byref(_array(extents, element_bytes, begin)), access,
                            parts))
+
+
+def place_of(partition: str, element: int, extents: Extents) -> Tuple[int, int]:
+    """Where element number ``element`` of an array is in a partition of it: (part, number of the element in that part).
+
+    partition  such as "t=block:4,x=cyclic:2"
+    element    its number in the array, the fastest axis first; from 0
+    extents    of the array, the fastest axis first
+
+    Raises InvalidArgument, TooLarge.
+    """
+    part, position = ctypes.c_uint64(), ctypes.c_uint64()
+    call("lq_partition_place", ctypes.byref(_array(extents, 1, 0)), text_bytes(partition, "partition"), element, ctypes.byref(part),
+         ctypes.byref(position))
+    return part.value, position.value
+
+
+def element_at(partition: str, part: int, position: int, extents: Extents) -> int:
+    """The number of the element at a place: the inverse of :func:`place_of`, with the same errors."""
+    element = ctypes.c_uint64()
+    call("lq_partition_element", ctypes.byref(_array(extents, 1, 0)), text_bytes(partition, "partition"), part, position,
+         ctypes.byref(element))
+    return element.value
 
 
 class View(io.RawIOBase):

@@ -121,6 +121,30 @@ def test_partitions_are_described_and_proposed(conf):
     assert known["matching"]["pairs"] == 4 and known["matching"]["runs"] == 2 * 2 * 4 * 3 * 2
 
 
+@pytest.mark.parametrize("partition", ["whole", "0=block:3", "1=cyclic:2", "0=cyclic:2:3,1=block:2"])
+def test_every_element_has_one_place(partition):
+    extents = (6, 4)
+    axes = [(int(cut.split("=")[0]), cut.split("=")[1].split(":")) for cut in partition.split(",") if cut != "whole"]
+    seen, counts = set(), {}
+    for element in range(24):
+        at, part, parts = (element % 6, element // 6), 0, 1
+        for axis, (how, *sizes) in axes:  # by hand
+            count, unit = int(sizes[0]), int((sizes + [1, 1])[1])
+            unit = -(-extents[axis] // count) if how == "block" else unit
+            part += parts * (at[axis] // unit % count)
+            parts *= count
+        position = counts[part] = counts.get(part, -1) + 1
+        assert lq.place_of(partition, element, extents) == (part, position)
+        assert lq.element_at(partition, part, position, extents) == element
+        seen.add((part, position))
+    assert len(seen) == 24
+    for wrong in (-1, 24, "0"):
+        with pytest.raises(lq.InvalidArgument):
+            lq.place_of(partition, wrong, extents)
+    with pytest.raises(lq.InvalidArgument):
+        lq.element_at(partition, 0, 24, extents)
+
+
 def test_what_is_wrong_is_said(conf, tmp_path):
     with pytest.raises(lq.InvalidArgument, match="is not a division"):
         lq.repartition(conf, tmp_path / "conf.set", to="t:block=2")

@@ -121,14 +121,14 @@ WITHOUT_ARGUMENTS = {
     "Checkpoints.close", "Checkpoints.forget_marks", "Checkpoints.load_newest", "Checkpoints.prune", "Checkpoints.test",
     "Checkpoints.wait", "Communicator", "Communicator.free", "File.close", "FieldView.verify", "Grid.free", "Pending.cancel", "Pending.test",
     "Pending.wait", "Writer.abandon", "Writer.close", "hdf5.File.close", "hdf5.File.discard", "hdf5.File.fields",
-    "hdf5.File.flush", "hdf5.File.pop", "modes.Set.close", "modes.Writer.close", "multifile.Reader.close",
+    "hdf5.File.flush", "hdf5.File.keys", "hdf5.File.pop", "modes.Set.close", "modes.Writer.close", "multifile.Reader.close",
     "multifile.Writer", "multifile.Writer.close", "multifile.Writer.discard", "modes.Writer", "Pending",
 }
 
 # What each process does for itself.
 LOCAL = {
     "Checkpoint", "check_manifest", "list_checkpoints", "manifest", "set_metadata", "assess", "build_parts", "defragment", "diagnose", "explain", "extract", "file_system_of", "find", "formats", "index", "pack",
-    "partition_of", "plan", "read_record", "repair", "report_page", "scrub", "verify_below", "unpack", "validate", "watch_stalls", "Files",
+    "element_at", "partition_of", "place_of", "plan", "read_record", "repair", "report_page", "scrub", "verify_below", "unpack", "validate", "watch_stalls", "Files",
     "Findings", "Judgement", "Answer", "Verification", "Memory", "Field", "Plaquette", "Unitarity", "Observables", "FlowPoint", "WilsonLoop", "Stall", "Code", "FieldView",
     "FieldView.memmap", "FieldView.to_xarray", "File.to_xarray", "View", "ildg.check", "ildg.document", "ildg.lfn",
     "multifile.repair", "multifile.verify", "multifile.Stream", "multifile.Reader.window", "multifile.Writer.write",
