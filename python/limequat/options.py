@@ -14,6 +14,7 @@ import json
 import numbers
 import operator
 import os
+import re
 import reprlib
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -263,7 +264,10 @@ def _documented(documentation, rows):
         if line.strip() != "{options}":
             lines.append(line)
             continue
+        described = {name for line in lines for name in re.split(", *", line.partition("  ")[0]) if "  " in line}
         for name, row in rows.items():
+            if name in described:
+                continue
             values = f" ({', '.join(row['choices'])})" if row["choices"] else ""
             lines += textwrap.wrap(f"{name:<14}  {row['meaning']}{values}", 110, subsequent_indent=" " * 16)
     return "\n".join(lines)

@@ -5,6 +5,7 @@
 import inspect
 import json
 import os
+import re
 import shutil
 import subprocess
 
@@ -137,6 +138,18 @@ def test_what_python_lacked_does_what_it_says(tmp_path, links):
     assert lq.info(plain).fields[0].plaquette is None
     assert np.array_equal(lq.read(path, threads=1, verify="checksum"), links)
     assert np.array_equal(lq.read(path, verify=False), links)
+
+
+def test_documentation_describes_each_argument_once():
+    places = [lq, lq.hdf5, lq.hdf5.File, lq.modes, lq.modes.Writer, lq.multifile, lq.multifile.Writer, lq.File, lq.FieldView, lq.Checkpoints]
+    found = 0
+    for place in places:
+        for name, function in vars(place).items():
+            text = inspect.getdoc(function) if callable(function) and not isinstance(function, type) else None
+            described = [each for each in re.findall(r"^([a-z_]+)  +\S", text or "", re.MULTILINE)]
+            found += len(described)
+            assert len(described) == len(set(described)), (place, name, described)
+    assert found > 300
 
 
 def test_progress_is_told(tmp_path, links):
