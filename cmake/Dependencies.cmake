@@ -1,15 +1,15 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Libraries of others. fmt and pugixml are required; the rest is used when found.
+# External libraries. fmt and pugixml are required; the others are used if found.
 
-# Where programs are linked statically (cmake/s390x.cmake) only archives will do.
+# Static programs (cmake/s390x.cmake) can use archives only.
 if(LIMEQUAT_STATIC_LIBRARIES)
   set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
 endif()
 
-# fmt, pugixml, CLI11 and toml++: those of the system, or else the copies in third_party/ (LIMEQUAT_THIRD_PARTY), of which
-# headers alone are used, so that nothing of them needs to be installed. LQ_COPIED names the copies that are used.
+# fmt, pugixml, CLI11 and toml++ of the system, or else the copies in third_party/ (LIMEQUAT_THIRD_PARTY). The copies are
+# used as headers only, so none of their files is installed. LQ_COPIED lists the copies in use.
 set(LQ_COPIED)
 macro(lq_decide_on_copy library is_found)
   if(LIMEQUAT_THIRD_PARTY STREQUAL ON OR (LIMEQUAT_THIRD_PARTY STREQUAL AUTO AND NOT ${is_found}))
@@ -92,7 +92,7 @@ if(LIMEQUAT_TESTS AND NOT Python3_FOUND)
   message(FATAL_ERROR "LIMEQUAT_TESTS is ON but Python 3 was not found (or pass -DLIMEQUAT_TESTS=OFF)")
 endif()
 
-# MPI by name: the two libraries may be installed side by side under compiler wrappers with a suffix.
+# Open MPI and MPICH may both be installed, with compiler wrappers that have a suffix.
 set(LQ_HAVE_MPI OFF)
 if(NOT LIMEQUAT_MPI STREQUAL none)
   if(LIMEQUAT_MPI MATCHES "^(openmpi|mpich)$")
@@ -109,8 +109,8 @@ if(NOT LIMEQUAT_MPI STREQUAL none)
   set(LQ_HAVE_MPI ${MPI_CXX_FOUND})
 endif()
 
-# HDF5 plans files for us and moves no data, so that one with MPI serves as one without does. The serial one is taken where
-# both are there: one with MPI brings that MPI into programs that have none.
+# HDF5 only plans files here and moves no data, so a parallel HDF5 works as well as a serial one. If both are installed,
+# the serial one is used, because a parallel one loads its MPI into programs without MPI.
 set(LQ_HAVE_HDF5 OFF)
 if(NOT LQ_WITH_HDF5 STREQUAL OFF)
   set(LQ_NO_HDF5_BECAUSE "libhdf5 not found")
@@ -120,8 +120,8 @@ if(NOT LQ_WITH_HDF5 STREQUAL OFF)
   elseif(NOT LIMEQUAT_MPI STREQUAL none)
     list(APPEND kinds openmpi mpich)
   endif()
-  # NAMES_PER_DIR: a prefix of the user (CMAKE_PREFIX_PATH) goes before the system also where its library has the second name;
-  # headers and library of different versions would end every program.
+  # NAMES_PER_DIR: a prefix from CMAKE_PREFIX_PATH is preferred to the system even if its library has the second name.
+  # Headers and library of different versions abort every program.
   find_path(LQ_HDF5_INCLUDE hdf5.h PATH_SUFFIXES hdf5/serial)
   find_library(LQ_HDF5_LIBRARY NAMES hdf5_serial hdf5 NAMES_PER_DIR PATH_SUFFIXES hdf5/serial)
   foreach(kind IN LISTS kinds)  # parallel ones, as Debian names them
@@ -157,7 +157,7 @@ if(NOT LQ_WITH_HDF5 STREQUAL OFF)
       target_include_directories(lq_HDF5 SYSTEM INTERFACE ${LQ_HDF5_INCLUDE})
       target_link_libraries(lq_HDF5 INTERFACE ${LQ_HDF5_LIBRARY})
       if(LQ_HDF5_IS_PARALLEL)
-        # Its headers include mpi.h; of MPI nothing is called.
+        # Its headers include mpi.h, but no MPI function is called.
         target_include_directories(lq_HDF5 SYSTEM INTERFACE ${MPI_C_INCLUDE_DIRS})
         target_compile_definitions(lq_HDF5 INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
       endif()
@@ -168,8 +168,8 @@ if(NOT LQ_WITH_HDF5 STREQUAL OFF)
   endif()
 endif()
 
-# What the library is built with, as Summary.cmake prints it and lq::build_parts() says it: lq_part(NAME PART COMPONENT USE
-# REASON), where COMPONENT is the library it is in, empty for the core, and REASON says why there is none.
+# The parts of the build, printed by Summary.cmake and returned by lq::build_parts(): lq_part(NAME PART COMPONENT USE
+# REASON). COMPONENT is the library that contains the part, empty for the core; REASON says why the part is missing.
 set(LQ_PARTS)
 set(LQ_SUMMARY)
 function(lq_part name part component use reason)
@@ -194,7 +194,7 @@ lq_part(toml++ TOMLPLUSPLUS "" "site profiles" "toml++ was not found")
 lq_part(SQLite SQLITE ensemble "catalogues of ensembles" "libsqlite3 was not found")
 lq_part(HDF5 HDF5 hdf5 "${LQ_HDF5_VERSION}, ${LQ_HDF5_KIND}, ${LQ_HDF5_THREADS}" "${LQ_NO_HDF5_BECAUSE}")
 
-# For tests that start ranks: as root, in a container, on fewer cores than ranks. MPICH ignores all of it.
+# For tests that start ranks as root, in a container, or on fewer cores than ranks. MPICH ignores these variables.
 set(LQ_MPI_ENVIRONMENT
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
   OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_base_warn_component_unused=0 OMPI_MCA_btl_vader_single_copy_mechanism=none

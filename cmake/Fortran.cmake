@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Whether there is a Fortran compiler whose arrays C can look at (Fortran 2018), and that of the MPI library.
+# Finds a Fortran compiler that supports assumed-rank arrays in C (Fortran 2018), and the Fortran bindings of MPI.
 
 set(LQ_HAVE_FORTRAN OFF)
 set(LQ_NO_FORTRAN_BECAUSE "LIMEQUAT_FORTRAN=OFF")

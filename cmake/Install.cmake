@@ -1,17 +1,17 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What `cmake --install` puts where: bin lib include lib/cmake lib/pkgconfig lib/python share/man share/doc and
-# shell completion. The tree may be moved afterwards.
+# Installs bin, lib, include, lib/cmake, lib/pkgconfig, lib/python, share/man, share/doc and shell completion. The
+# installed tree can be moved.
 
 include(CMakePackageConfigHelpers)
 set(config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Limequat)
 
-# Libraries, with Limequat::limequat, Limequat::mpi and those of the components for other projects.
+# Libraries, and the targets Limequat::limequat, Limequat::mpi and those of the components for other projects.
 lq_install(TARGETS limequat EXPORT LimequatTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(NOT BUILD_SHARED_LIBS)
-  # A static library needs at its users' link what it was compiled with.
+  # Programs that link a static library also link its dependencies.
   foreach(part ISAL LIBDEFLATE LZ4 ZSTD)
     if(LQ_HAVE_${part})
       lq_install(TARGETS lq_${part} EXPORT LimequatTargets)
@@ -25,7 +25,7 @@ if(NOT BUILD_SHARED_LIBS)
     endif()
   endforeach()
 endif()
-# A component may be missing: its targets are in a file of their own.
+# A component may be missing, so its targets are in a separate file.
 foreach(component ${LQ_COMPONENTS})
   lq_install(TARGETS limequat_${component} EXPORT Limequat_${component}Targets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -48,7 +48,7 @@ foreach(program lq lq-mpi)
   endif()
 endforeach()
 
-# Headers; those of MPI only where the library is.
+# Headers; those for MPI only if limequat_mpi is built.
 set(without_mpi)
 if(NOT TARGET limequat_mpi)
   set(without_mpi PATTERN mpi.hpp EXCLUDE PATTERN cxx17_mpi.hpp EXCLUDE PATTERN limequat_mpi.h EXCLUDE)
@@ -70,12 +70,12 @@ write_basic_package_version_file(LimequatConfigVersion.cmake COMPATIBILITY SameM
 lq_install(FILES ${PROJECT_BINARY_DIR}/LimequatConfig.cmake ${PROJECT_BINARY_DIR}/LimequatConfigVersion.cmake
   DESTINATION ${config_folder})
 
-# Internals, which no plain install has (dropins/README.md): objects and headers of the rooms, sources that drop-ins compile
-# themselves, and modules of CMake.
+# Internals, which are not installed by default (dropins/README.md): objects and headers of the rooms, sources that the
+# drop-ins compile themselves, and CMake modules.
 if(LIMEQUAT_INSTALL AND NOT LIMEQUAT_CORE)
   set(internals ${CMAKE_INSTALL_LIBDIR}/limequat/internals)
   set(internals_only COMPONENT internals EXCLUDE_FROM_ALL)
-  # Objects of an earlier build would be taken for rooms' of this one.
+  # Objects of an earlier build would be mistaken for objects of this one.
   install(CODE "file(REMOVE_RECURSE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${internals}\")" ${internals_only})
   set(needed)
   set(LQ_INSTALLED_ROOMS "")
@@ -111,7 +111,7 @@ if(LIMEQUAT_INSTALL AND NOT LIMEQUAT_CORE)
     cmake/Rooms.cmake DESTINATION ${internals}/cmake ${internals_only})
 endif()
 
-# For pkg-config. The prefix follows from where the file lies.
+# For pkg-config. The prefix is determined from the location of the file.
 file(RELATIVE_PATH LQ_PKGCONFIG_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 set(LQ_PKGCONFIG_PRIVATE_LIBS "")
 set(LQ_PKGCONFIG_PRIVATE_LIBS_hdf5 "")
@@ -156,10 +156,10 @@ foreach(name ${pkgconfig_files})
   lq_install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
-# Python package, over the C library beside it.
+# The Python package, which uses the C library of this installation.
 lq_install(DIRECTORY python/limequat DESTINATION lib/python FILES_MATCHING PATTERN *.py PATTERN *.pyi PATTERN py.typed
   PATTERN __pycache__ EXCLUDE)
-# What a wheel says about it, without which xarray does not find the engine.
+# The metadata of a wheel, without which xarray does not find the engine.
 file(STRINGS python/pyproject.toml engine REGEX "limequat\\.xarray_backend")
 string(REPLACE "\"" "" engine "${engine}")
 set(python_facts ${PROJECT_BINARY_DIR}/limequat-${PROJECT_VERSION}.dist-info)

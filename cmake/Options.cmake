@@ -1,9 +1,9 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What the user may choose. Optional parts are detected, reported in Summary.cmake, and absent without error.
+# Options of the user. Optional parts are detected and reported by Summary.cmake; a missing one is not an error.
 
-# Compilers that are too old stop far from here, in messages that do not say so.
+# Compilers that are too old would fail later, with messages that do not name the cause.
 foreach(oldest "GNU 11" "Clang 14" "AppleClang 15")
   string(REPLACE " " ";" oldest ${oldest})
   list(GET oldest 0 name)
@@ -14,7 +14,7 @@ foreach(oldest "GNU 11" "Clang 14" "AppleClang 15")
   endif()
 endforeach()
 
-# Inside another project (add_subdirectory, FetchContent) there are the libraries alone, and its settings stay its own.
+# Inside another project (add_subdirectory, FetchContent) only the libraries are built, and that project's settings are kept.
 set(LQ_IS_TOP_LEVEL OFF)
 if(CMAKE_SOURCE_DIR STREQUAL PROJECT_SOURCE_DIR)
   set(LQ_IS_TOP_LEVEL ON)
@@ -44,7 +44,7 @@ set_property(CACHE LIMEQUAT_THIRD_PARTY PROPERTY STRINGS AUTO ON OFF)
 set(LIMEQUAT_MPI AUTO CACHE STRING "MPI library: AUTO, openmpi, mpich or none")
 set_property(CACHE LIMEQUAT_MPI PROPERTY STRINGS AUTO openmpi mpich none)
 set(LIMEQUAT_CORE "" CACHE PATH "A built tree with another MPI and else the same options, whose core is taken; for our own tests")
-# What knows no MPI is tested where it was compiled.
+# Code without MPI is tested in the tree where it was compiled.
 set(LQ_TESTS_CORE OFF)
 if(LIMEQUAT_TESTS AND NOT LIMEQUAT_CORE)
   set(LQ_TESTS_CORE ON)
@@ -74,47 +74,47 @@ set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_UNITY_BUILD ${LIMEQUAT_UNITY})
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
-# The installed tree may be moved: programs find the libraries beside them.
+# The installed tree can be moved: programs find the libraries relative to themselves.
 set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}" "$ORIGIN")
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
-# lq_install(...): install(...), where that is wanted.
+# lq_install(...): install(...), if LIMEQUAT_INSTALL is set.
 macro(lq_install)
   if(LIMEQUAT_INSTALL)
     install(${ARGN})
   endif()
 endmacro()
 
-# Properties that every target of ours shares.
+# Properties of all targets of this project.
 add_library(lq_flags INTERFACE)
 target_compile_options(lq_flags INTERFACE -Wall -Wextra -Wshadow -Wconversion $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
   $<$<BOOL:${LIMEQUAT_WARNINGS_AS_ERRORS}>:-Werror>)
-# Before version 12, sizes that GCC cannot bound are the largest ones to it.
+# GCC before version 12 assumes the largest value for sizes that it cannot bound.
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12)
   target_compile_options(lq_flags INTERFACE -Wno-stringop-overread -Wno-stringop-overflow)
 endif()
-# Algorithms of libstdc++ before version 13 call functions that C++20 deprecates, and newer versions of clang say so.
+# Algorithms of libstdc++ before version 13 call functions deprecated in C++20, and newer versions of clang warn about it.
 if(CMAKE_CXX_COMPILER_ID STREQUAL Clang AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 15)
   target_compile_options(lq_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-deprecated-declarations>)
 endif()
-# The same bits on every rank and machine: no contraction of a*b+c behind our back.
+# No contraction of a*b+c by the compiler, so that results have the same bits on every rank and machine.
 target_compile_options(lq_flags INTERFACE -ffp-contract=off)
-# -O3 is for loops over the sites of a field: rooms that have them say LOOPS. Elsewhere it costs a sixth of the time of a
-# build and gains nothing. Tests call what is optimised; compiling them takes half as long without (lq_mark_tests), most of
-# all under sanitizers.
+# -O3 is for loops over the sites of a field, in rooms declared with LOOPS. Elsewhere it takes a sixth of the build time
+# and gains nothing. Tests call optimised code; compiling the tests themselves without optimisation (lq_mark_tests) takes half
+# as long, and even less under sanitizers.
 set(is_plain $<NOT:$<BOOL:$<TARGET_PROPERTY:LQ_LOOPS>>>)
 set(is_test $<BOOL:$<TARGET_PROPERTY:LQ_TEST>>)
 target_compile_options(lq_flags INTERFACE $<$<AND:$<CONFIG:Release>,${is_plain}>:$<IF:${is_test},-O0,-O2>>)
 if(LIMEQUAT_SANITIZE)
   target_compile_options(lq_flags INTERFACE $<$<AND:${is_plain},${is_test}>:-O0>)
 endif()
-# The compiler collects its garbage from 128 MiB on, which takes a twelfth of its time where sources are many.
+# By default GCC collects garbage above 128 MiB, which takes a twelfth of its time in unity builds.
 if(LIMEQUAT_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   target_compile_options(lq_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:SHELL:--param ggc-min-heapsize=500000>)
 endif()
-# A linker takes whole objects, or sections: what drop-ins use of a batch must not bring the rest of it.
+# The linker includes whole objects or sections: with sections, drop-ins get only the functions that they use of an object.
 target_compile_options(lq_flags INTERFACE $<$<BOOL:${LIMEQUAT_UNITY}>:-ffunction-sections;-fdata-sections>)
 if(LIMEQUAT_SANITIZE)
   add_compile_options(-fsanitize=${LIMEQUAT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

@@ -3,15 +3,15 @@
 #
 # A room is a folder of src/ with its sources, its unit tests beside them, and the rooms it may include.
 
-# Of two sources that do the same by other calls of the system: NAME_linux.cpp, and NAME_other.cpp for macOS and whatever
-# has POSIX.
+# Sources with the same functions for different systems: NAME_linux.cpp, and NAME_other.cpp for macOS and other POSIX
+# systems.
 set(LQ_SYSTEM other)
 if(CMAKE_SYSTEM_NAME STREQUAL Linux)
   set(LQ_SYSTEM linux)
 endif()
 
-# Headers that most sources include, parsed once for all targets that are compiled alike: `lq_precompile(TARGET OWNER)`. Trees
-# that see each source by itself do without, so that what a source forgets to include is missed there.
+# Precompiled headers, shared by all targets with the same compiler options: `lq_precompile(TARGET OWNER)`. Builds that
+# compile each source separately do not use them, so that a missing include is an error there.
 set(LQ_PRECOMPILE OFF)
 if(LIMEQUAT_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   set(LQ_PRECOMPILE ON)
@@ -40,8 +40,8 @@ if(LQ_PRECOMPILE AND LIMEQUAT_TESTS)
     <thread> <gtest/gtest.h>)
 endif()
 
-# lq_core_objects(NAME SOURCE ...): an object library of sources that know no MPI. With LIMEQUAT_CORE they are not compiled:
-# the objects are those of that tree, where the same sources were compiled beside another MPI.
+# lq_core_objects(NAME SOURCE ...): an object library of sources without MPI. With LIMEQUAT_CORE they are not compiled:
+# the objects of that tree, which was built for another MPI, are used.
 function(lq_core_objects name)
   set(list core/${name}.txt)
   if(LIMEQUAT_CORE)
@@ -54,7 +54,7 @@ function(lq_core_objects name)
   endif()
 endfunction()
 
-# lq_with_mutants(SOURCES): sources that tools/mutants.py has rewritten take the place of the originals.
+# lq_with_mutants(SOURCES): replaces the sources that tools/mutants.py has rewritten.
 function(lq_with_mutants list)
   if(NOT LIMEQUAT_MUTANTS)
     return()
@@ -124,8 +124,8 @@ function(lq_closure rooms out_rooms out_libraries)
   set(${out_libraries} ${libraries} PARENT_SCOPE)
 endfunction()
 
-# lq_closure_objects(ROOMS OUT_OBJECTS OUT_LIBRARIES): the same, with the objects of the rooms for a program that looks
-# into them.
+# lq_closure_objects(ROOMS OUT_OBJECTS OUT_LIBRARIES): the same, with the objects of the rooms, for a program that uses
+# their internals.
 function(lq_closure_objects rooms out_objects out_libraries)
   lq_closure("${rooms}" closure libraries)
   set(objects)
@@ -148,7 +148,7 @@ function(lq_test name)
   target_link_libraries(${name} PRIVATE ${libraries} ${TEST_LIBRARIES} lq_flags GTest::gtest_main Threads::Threads)
   lq_precompile(${name} lq_test_headers)
   if(CMAKE_CROSSCOMPILING)
-    # Under emulation the start of a process takes longer than most tests.
+    # Under emulation, starting a process takes longer than most tests.
     add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
     set_tests_properties(${name} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT 900)
   else()
@@ -181,7 +181,7 @@ function(lq_mpi_test name)
   endforeach()
 endfunction()
 
-# lq_mark_tests(FOLDER): what is built there and below is compiled as a test is.
+# lq_mark_tests(FOLDER): targets in this folder and below are compiled with the options of tests.
 function(lq_mark_tests folder)
   get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
   foreach(target ${targets})

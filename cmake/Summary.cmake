@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# One table of what is built, and of why the rest is not.
+# Prints what is built, and why other parts are not.
 
 function(lq_summary_line part state note)
   string(SUBSTRING "${part}                " 0 16 part)

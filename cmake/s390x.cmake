@@ -1,8 +1,8 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Toolchain: s390x, for its byte order, on another Debian machine. Programs are static: the emulator of Debian 12 does not
-# get through the dynamic loader of this processor. `./dev test --arch s390x` takes it.
+# Toolchain: cross-compiling for s390x, a big-endian processor, on Debian. Programs are static, because the dynamic loader
+# of s390x fails under the emulator of Debian 12. Used by `./dev test --arch s390x`.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR s390x)
 set(CMAKE_C_COMPILER s390x-linux-gnu-gcc)

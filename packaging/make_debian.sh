@@ -2,7 +2,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Lays out the Debian source package: FOLDER/limequat-VERSION with debian/, and the original tar file beside it.
+# Prepares the Debian source package: FOLDER/limequat-VERSION with debian/, and the original tar file next to it.
 set -euo pipefail
 (($# == 1)) || {
   echo "usage: packaging/make_debian.sh FOLDER" >&2

@@ -1,12 +1,12 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# A drop-in is a library with the names of another one, over our rooms: shared and static, with headers, a CMake package
-# and a file for pkg-config. Nothing else of Limequat is visible from outside, and no C++ is needed to link it.
+# A drop-in is a library with the interface of another one, built from rooms of Limequat: shared and static, with headers, a
+# CMake package and a pkg-config file. No other symbol of Limequat is exported, and linking it needs no C++ compiler.
 
 include(CMakePackageConfigHelpers)
 
-# The folder compat of the installed tree has include, lib and bin, for searches that want these below one prefix.
+# The installed folder compat has include, lib and bin, for build systems that expect them below one prefix.
 foreach(link include:${CMAKE_INSTALL_INCLUDEDIR}/compat lib:${CMAKE_INSTALL_LIBDIR} bin:${CMAKE_INSTALL_BINDIR})
   string(REPLACE ":" ";" link ${link})
   list(GET link 0 name)
@@ -16,8 +16,8 @@ foreach(link include:${CMAKE_INSTALL_INCLUDEDIR}/compat lib:${CMAKE_INSTALL_LIBD
   lq_install(FILES ${PROJECT_BINARY_DIR}/compat/${name} DESTINATION compat)
 endforeach()
 
-# What a static drop-in is made of where it can be one object that needs nothing but the C library: our objects, and what
-# they use of the C++ library, all names but the drop-in's made local. Needs GNU ld, and those libraries as archives.
+# Where possible, a static drop-in is one object that depends only on the C library: it contains its own objects and the parts
+# of the C++ library they use, with all other symbols made local. This needs GNU ld and static versions of those libraries.
 set(LQ_DROPIN_ARCHIVES)
 set(why "")
 execute_process(COMMAND ${CMAKE_LINKER} --help OUTPUT_VARIABLE linker_help ERROR_QUIET)
@@ -47,7 +47,7 @@ if(NOT why)
 endif()
 set(LQ_DROPINS_NOT_ALONE_BECAUSE "${why}")
 
-# What the merged archives of other builds need at their users' link.
+# Libraries that programs must link with merged archives of other builds.
 set(LQ_DROPIN_LINK_NAMES)
 if(NOT LQ_DROPINS_ALONE)
   set(LQ_DROPIN_LINK_NAMES fmt pugixml)
@@ -59,8 +59,8 @@ if(NOT LQ_DROPINS_ALONE)
   list(APPEND LQ_DROPIN_LINK_NAMES stdc++ m)
 endif()
 
-# Of what few machines have as archives we make our own: fmt out of its headers, the portable CRC-32. The shared libraries
-# take them, too, and so need neither at run time.
+# Few machines have static versions of some dependencies, so they are compiled here: fmt from its headers, and the portable
+# CRC-32. The shared libraries contain them as well and do not load them at run time.
 if(LQ_DROPINS_ALONE)
   set(alone ${LQ_SOURCE}/src/kernels/crc32.cpp ${LQ_DROPINS}/src/compat/rounding.cpp)
   if(NOT LQ_FMT_ARCHIVE)
@@ -82,12 +82,12 @@ endif()
 #   NAME         libNAME.so; only names that match EXPORTS are visible
 #   NAME_static  libNAME.a
 #   lq_NAME      object library of the sources
-# HEADERS lie in dropins/include; they are installed into each of FOLDERS (include/compat by default), so that those of
-# another library in the same prefix stay what they are.
-# With a PACKAGE, find_package(P) gives P::NAME and P::NAME_static, and pkg-config knows NAME. Whoever links to these links
-# to what it BRINGS as well, as far as there is a package Q.
-# One that is OVER another, which names it in BELOW, has none of its objects and needs it: what they share is there once. The
-# other shows it INNER names, too; its archive, the names that are asked for, behind a prefix (MakeAlone.cmake).
+# HEADERS are in dropins/include; they are installed into each of FOLDERS (include/compat by default), so that headers of
+# another library in the same prefix are not replaced.
+# With a PACKAGE, find_package(P) defines P::NAME and P::NAME_static, and pkg-config knows NAME. They also link the targets
+# of BRINGS, if package Q is found.
+# A drop-in that is OVER another one, which lists it in BELOW, depends on it and contains none of its objects, so shared state
+# exists once. The other one exports INNER names for it; its archive exports the needed names with a prefix (MakeAlone.cmake).
 function(lq_dropin name)
   cmake_parse_arguments(DROPIN "" "PACKAGE;VERSION;COMPATIBILITY;DESCRIPTION;OVER"
     "SOURCES;ROOMS;EXPORTS;HEADERS;FOLDERS;LIBRARIES;OBJECTS;DEFINITIONS;BRINGS;BELOW;INNER" ${ARGN})
@@ -97,7 +97,7 @@ function(lq_dropin name)
     list(APPEND DROPIN_SOURCES ${LQ_DROPINS}/src/compat/watch.cpp)
   endif()
 
-  # Its own sources. Their names are seen outside, so that EXPORTS alone decides.
+  # Its own sources. Their symbols have default visibility; EXPORTS selects the exported ones.
   set(is_core OFF)
   if(DROPIN_LIBRARIES MATCHES "MPI::")
     add_library(lq_${name} OBJECT ${DROPIN_SOURCES})
@@ -117,7 +117,7 @@ function(lq_dropin name)
     list(APPEND objects $<TARGET_OBJECTS:${other}>)
   endforeach()
 
-  # Of the rooms only what is used; what lq_alone has takes the place of theirs.
+  # Only the objects of the rooms that are used; those in lq_alone replace the rooms' own.
   set(room_objects)
   foreach(room ${closure})
     set(of_room $<TARGET_OBJECTS:lq_${room}>)
@@ -207,8 +207,8 @@ function(lq_dropin_static name objects exports)
   set_target_properties(${name}_static PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE C)
 endfunction()
 
-# lq_dropin_alias(ALIAS NAME): the files of libraries NAME and NAME_static, as far as they are targets, are there under
-# the name of ALIAS, too: links, so that it is one library whatever a program calls it.
+# lq_dropin_alias(ALIAS NAME): links with the name ALIAS to the files of the libraries NAME and NAME_static, if these are
+# targets, so that a program gets the same library under both names.
 function(lq_dropin_alias alias name)
   foreach(target ${name} ${name}_static)
     if(NOT TARGET ${target})
@@ -218,7 +218,7 @@ function(lq_dropin_alias alias name)
     set(suffixes ${CMAKE_STATIC_LIBRARY_SUFFIX})
     set(folder ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY})
     if(type STREQUAL "SHARED_LIBRARY")
-      # That with the number is for programs of a time when both were libraries of their own.
+      # The link with the version number is for programs linked when the two were separate libraries.
       set(suffixes ${CMAKE_SHARED_LIBRARY_SUFFIX} ${CMAKE_SHARED_LIBRARY_SUFFIX}.${PROJECT_VERSION_MAJOR})
       set(folder ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
     endif()

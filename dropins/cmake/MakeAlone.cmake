@@ -3,12 +3,12 @@
 #
 # cmake -DOBJECTS=a.o|b.o -DEXPORTS=lime*|skip* -DOUTPUT=alone.o -DLINKER=... -DOBJCOPY=... -DNM=...
 #   (-DROOMS=librooms.a -DARCHIVES=libx.a|liby.a -DNAME=base [-DBELOW=c.o|d.o] | -DOVER=base) -P MakeAlone.cmake
-# One object of a drop-in's objects and of what they use of the rooms and then of other libraries, all names but those
-# that match EXPORTS made local. Fails if it needs a library that a C program does not link, which no compiler and
-# linker would say before that program does.
-# One that is made OVER a base takes what it needs of C++ from the object of that base, under names with the base in front;
-# the base has these names for the objects that it is BELOW. So an exception that one throws and the other catches is of one
-# C++ library.
+# Makes one object from the objects of a drop-in and the parts of the rooms and other libraries that they use. All symbols
+# except those that match EXPORTS become local. Fails if the object needs a library that a C program does not link;
+# otherwise this error would appear only when such a program is linked.
+# An object that is OVER a base uses the C++ library in the object of that base, under names with the base's name as prefix;
+# the base defines these names for the objects listed in BELOW. So both use one C++ library, and an exception thrown in one
+# can be caught in the other.
 
 foreach(list OBJECTS ARCHIVES EXPORTS BELOW)
   string(REPLACE "|" ";" ${list} "${${list}}")
@@ -24,7 +24,7 @@ function(run)
   endif()
 endfunction()
 
-# The names that are seen from outside; from these on the linker keeps what is used, section by section.
+# The exported names; the linker keeps the sections that are reachable from them.
 set(roots)
 set(keep)
 foreach(pattern ${EXPORTS})
@@ -59,7 +59,8 @@ else()
     list(TRANSFORM names REPLACE " U ${NAME}_" "--undefined=")
     list(APPEND keep --keep-global-symbol=${NAME}_*)
   endif()
-  # Our own first, so that no library is asked for what nobody uses; groups of sections stay, to be one with its own.
+  # The drop-in's objects first, so that only needed parts of libraries are linked; COMDAT groups are kept, so that they merge
+  # with those of the libraries.
   run(${LINKER} -r --gc-sections ${roots} ${names} -u __wrap_fegetround -u __wrap_fesetround -u __wrap_ceil -o ${part}
     ${OBJECTS} ${ROOMS})
   run(${OBJCOPY} --strip-unneeded ${part})
@@ -69,7 +70,7 @@ endif()
 if(renamed)
   run(${OBJCOPY} ${renamed} ${whole})
 endif()
-# Unique symbols of C++ are no others' business either, but objcopy makes local only what is weak or global.
+# Unique C++ symbols must become local as well, but objcopy does this only for weak and global ones.
 run(${OBJCOPY} --wildcard --weaken-symbol=_Z* ${whole})
 run(${OBJCOPY} --wildcard ${keep} ${whole} ${OUTPUT})
 file(REMOVE ${part} ${whole})
