@@ -116,6 +116,11 @@ State recover_now(storage::Transport& transport, const std::string& path, Sync s
   storage::TwiceRead read_twice(transport);
   base::ReadTwice file_twice(*file);
   const FoundJournal found = find_journal(read_twice, file_twice);
+  // A writer that was killed may not have synced it; it is needed if this call is interrupted.
+  if (sync != Sync::none && (found.state == State::complete || found.state == State::interrupted)) {
+    transport.open_write(found.path)->sync();
+    transport.sync_directory(found.path);
+  }
   if (found.state == State::complete) {
     for (const Journal::Piece& piece : found.journal.pieces) file->write_at(piece.offset, piece.after);
   } else if (found.state == State::interrupted) {

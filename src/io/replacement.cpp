@@ -245,9 +245,11 @@ void give_names(Transport& transport, const Replacement& replacement, base::Func
 
 void complete(Transport& transport, const Replacement& replacement, Sync sync, base::FunctionRef<void()> decided) {
   give_names(transport, replacement, decided);
+  // Even where only data are to be synced: names of which some are lost would be neither the old files nor the new
+  // ones.
+  if (sync != Sync::none) sync_folders(transport, replacement);
   const auto is_gone = [&](const std::string& path) { return remove_quietly(transport, path); };
   const auto left = std::ranges::count_if(replacement.surplus, std::not_fn(is_gone));
-  if (sync == Sync::full) sync_folders(transport, replacement);
   // It then has no more information than the names, except for files that the next settlement may remove.
   if (left == 0) remove_quietly(transport, replacement.record);
 }
@@ -394,7 +396,7 @@ void replace_together(Transport& transport, const std::vector<Renaming>& files, 
     file->write_at(0, encode_replacement(replacement));
     if (sync != Sync::none) file->sync();
     file->close();
-    if (sync == Sync::full) transport.sync_directory(record);
+    if (sync != Sync::none) transport.sync_directory(record);
     // Another writer takes an incomplete record for a leftover, and creates its own.
     if (!look_at(transport, record) || !storage::is_same_file(transport.identity(record), *own)) {
       throw Error(Code::io,
@@ -426,6 +428,11 @@ std::optional<Replacement> settle_replacement(Transport& transport, const std::s
     const storage::WriterLock lock = lock_of(record);
     auto found = look_at(transport, record);
     if (found) {
+      // A writer that was killed may not have synced it; it is needed if this call is interrupted.
+      if (sync != Sync::none) {
+        transport.open_write(record)->sync();
+        transport.sync_directory(record);
+      }
       complete(transport, *found, sync, [] {});
       return found;
     }

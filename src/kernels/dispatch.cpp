@@ -32,7 +32,8 @@ bool runs_here(InstructionSet set) noexcept {
     case InstructionSet::vpclmul:
       return vpclmul;
     case InstructionSet::avx512:
-      return vpclmul && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw");
+      return vpclmul && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+             __builtin_cpu_supports("avx512dq");
     default:
       return false;
   }

@@ -103,5 +103,24 @@ TEST(Xxh64, GivesThePublishedValues) {
   EXPECT_EQ(xxh64(base::as_bytes("Nobody inspects the spammish repetition")), 0xfbcea83c8a378bf1U);
 }
 
+TEST(Xxh64, OfBlocksIsThatOfEachOneWithEveryInstructionSet) {
+  const std::vector<std::byte> bytes = random_bytes(4096 + 7);
+  for (const InstructionSet set : instruction_sets_here()) {
+    for (const std::size_t block : {1, 7, 31, 32, 33, 64, 100, 256}) {
+      for (const std::size_t length : {std::size_t{0}, block - 1, block, 7 * block, 8 * block, 8 * block + 1,
+                                       16 * block - 1, std::min<std::size_t>(27 * block + 5, 4096)}) {
+        const base::Bytes some = base::Bytes(bytes).subspan(7, std::min<std::size_t>(length, 4096));
+        std::vector<std::uint64_t> sums((some.size() + block - 1) / block);
+        xxh64_of_blocks(some, block, sums, set);
+        for (std::size_t k = 0; k < sums.size(); ++k) {
+          const std::size_t size = std::min(block, some.size() - k * block);
+          ASSERT_EQ(sums[k], xxh64(some.subspan(k * block, size)))
+              << name(set) << ", blocks of " << block << ", " << some.size() << " bytes, block " << k;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lq::kernels

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/xxh64.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -9,7 +10,7 @@ namespace lq::kernels {
 namespace {
 
 // Names as in the specification.
-constexpr std::uint64_t prime64_1 = 0x9E3779B185EBCA87, prime64_2 = 0xC2B2AE3D27D4EB4F, prime64_3 = 0x165667B19E3779F9,
+constexpr std::uint64_t prime64_1 = isa::hash_prime_1, prime64_2 = isa::hash_prime_2, prime64_3 = 0x165667B19E3779F9,
                         prime64_4 = 0x85EBCA77C2B2AE63, prime64_5 = 0x27D4EB2F165667C5;
 
 constexpr std::uint64_t next_lane(std::uint64_t lane, std::uint64_t word) noexcept {
@@ -36,27 +37,54 @@ std::uint64_t with_rest(std::uint64_t sum, base::Bytes rest) noexcept {
   return sum;
 }
 
-}  // namespace
+constexpr isa::HashLanes first_lanes{{prime64_1 + prime64_2, prime64_2, 0, 0 - prime64_1}};
 
-std::uint64_t xxh64(base::Bytes bytes) noexcept {
-  constexpr std::size_t stripe = 32;
-  const std::uint64_t length = bytes.size();
+// Of an input whose whole stripes are in the lanes.
+std::uint64_t finished(const isa::HashLanes& lanes, std::uint64_t length, base::Bytes rest) noexcept {
   std::uint64_t sum = prime64_5;
-  if (bytes.size() >= stripe) {
-    std::array<std::uint64_t, 4> lanes{prime64_1 + prime64_2, prime64_2, 0, 0 - prime64_1};
-    const std::byte* at = bytes.data();
-    const std::byte* const end = at + bytes.size() / stripe * stripe;
-    for (; at != end; at += stripe) {
-      for (std::size_t i = 0; i < 4; ++i) lanes[i] = next_lane(lanes[i], base::load_le<std::uint64_t>(at + 8 * i));
-    }
-    sum = std::rotl(lanes[0], 1) + std::rotl(lanes[1], 7) + std::rotl(lanes[2], 12) + std::rotl(lanes[3], 18);
-    for (const std::uint64_t lane : lanes) sum = merged(sum, lane);
-    bytes = bytes.subspan(bytes.size() / stripe * stripe);
+  if (length >= isa::hash_stripe_bytes) {
+    const std::uint64_t* const words = lanes.words;
+    sum = std::rotl(words[0], 1) + std::rotl(words[1], 7) + std::rotl(words[2], 12) + std::rotl(words[3], 18);
+    for (const std::uint64_t lane : lanes.words) sum = merged(sum, lane);
   }
-  sum = with_rest(sum + length, bytes);
+  sum = with_rest(sum + length, rest);
   sum = (sum ^ (sum >> 33)) * prime64_2;
   sum = (sum ^ (sum >> 29)) * prime64_3;
   return sum ^ (sum >> 32);
+}
+
+}  // namespace
+
+std::uint64_t xxh64(base::Bytes bytes) noexcept {
+  constexpr std::size_t stripe = isa::hash_stripe_bytes;
+  const std::size_t whole = bytes.size() / stripe * stripe;
+  isa::HashLanes lanes = first_lanes;
+  const std::byte* at = bytes.data();
+  for (const std::byte* const end = at + whole; at != end; at += stripe) {
+    for (std::size_t i = 0; i < 4; ++i)
+      lanes.words[i] = next_lane(lanes.words[i], base::load_le<std::uint64_t>(at + 8 * i));
+  }
+  return finished(lanes, bytes.size(), bytes.subspan(whole));
+}
+
+void xxh64_of_blocks(base::Bytes bytes, std::size_t block_bytes, std::span<std::uint64_t> sums,
+                     InstructionSet set) noexcept {
+  constexpr std::size_t stripe = isa::hash_stripe_bytes, together = isa::hashed_together;
+  const isa::HashLoop loop = loops_of(set).hash;
+  std::size_t block = 0;
+  for (; loop != nullptr && (block + together) * block_bytes <= bytes.size(); block += together) {
+    const base::Bytes blocks = bytes.subspan(block * block_bytes);
+    std::array<isa::HashLanes, together> lanes;
+    lanes.fill(first_lanes);
+    loop(blocks.data(), block_bytes, block_bytes / stripe, lanes.data());
+    for (std::size_t k = 0; k < together; ++k) {
+      const base::Bytes one = blocks.subspan(k * block_bytes, block_bytes);
+      sums[block + k] = finished(lanes[k], block_bytes, one.subspan(block_bytes / stripe * stripe));
+    }
+  }
+  for (; block * block_bytes < bytes.size(); ++block) {
+    sums[block] = xxh64(bytes.subspan(block * block_bytes, std::min(block_bytes, bytes.size() - block * block_bytes)));
+  }
 }
 
 }  // namespace lq::kernels

@@ -3,6 +3,7 @@
 #include "protection/encode.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include <limequat/error.hpp>
@@ -12,7 +13,7 @@
 namespace lq::protection {
 namespace {
 
-constexpr std::uint64_t encoded_piece = base::mebi;
+constexpr std::uint64_t encoded_piece = 256 * base::kibi;  // stays in cache until it is in the sums and the parity
 
 }  // namespace
 
@@ -70,11 +71,11 @@ void WindowEncoder::add_blocks(const Cell& first, std::uint64_t count, const Blo
   }
   std::ranges::fill(base::MutableBytes(piece_).subspan(length), std::byte{0});
   bytes_ += length;
+  const auto cell = static_cast<std::size_t>(first.column * head_.rows + first.row);
+  sum_blocks(base::Bytes(piece_).first(length), block_bytes, std::span(page_.blocks).subspan(cell));
   std::vector<std::byte*> to(head_.parities);
   for (std::uint64_t i = 0; i < count; ++i) {
     const auto at = static_cast<std::size_t>(i) * block_bytes;
-    const auto cell = static_cast<std::size_t>(first.column * head_.rows + first.row + i);
-    page_.blocks[cell] = sum_of(base::Bytes(piece_).subspan(at, std::min(block_bytes, length - at)));
     for (std::uint32_t parity = 0; parity < head_.parities; ++parity) {
       to[parity] = parity_.data() + static_cast<std::size_t>(parity * head_.rows + first.row + i) * block_bytes;
     }

@@ -3,6 +3,7 @@
 #include "protection/layout.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <functional>
@@ -152,6 +153,21 @@ bool take_file(MessageReader& from, ProtectedPart& file) {
 }  // namespace
 
 BlockSum sum_of(base::Bytes block) noexcept { return {kernels::crc32(0, block), kernels::xxh64(block)}; }
+
+void sum_blocks(base::Bytes bytes, std::size_t block_bytes, std::span<BlockSum> sums) noexcept {
+  constexpr std::size_t together = 64;
+  while (!bytes.empty()) {
+    std::array<std::uint64_t, together> xxh64;
+    const base::Bytes blocks = bytes.first(std::min(bytes.size(), together * block_bytes));
+    kernels::xxh64_of_blocks(blocks, block_bytes, xxh64);
+    for (std::size_t block = 0; block * block_bytes < blocks.size(); ++block) {
+      const std::size_t at = block * block_bytes;
+      sums[block] = {kernels::crc32(0, blocks.subspan(at, std::min(block_bytes, blocks.size() - at))), xxh64[block]};
+    }
+    bytes = bytes.subspan(blocks.size());
+    sums = sums.subspan(std::min(sums.size(), together));
+  }
+}
 
 // Places.
 

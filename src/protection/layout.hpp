@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,8 @@ struct BlockSum {
 };
 inline constexpr std::size_t block_sum_bytes = 12;
 LQ_INNER BlockSum sum_of(base::Bytes block) noexcept;
+// Of each block of this many bytes, the last of which may be shorter.
+void sum_blocks(base::Bytes bytes, std::size_t block_bytes, std::span<BlockSum> sums) noexcept;
 
 enum class Layout : std::uint32_t {
   stretches = 1,  // a column is a range of the concatenated bytes of all files

@@ -320,6 +320,7 @@ void Subfiles::read(std::size_t k, std::uint64_t offset, base::MutableBytes buff
 }
 
 void Subfiles::sync() {
+  for (std::size_t k = 0; k < open_.size() && !writes_; ++k) open(k);
   const std::lock_guard lock(mutex_);
   for (const auto& file : open_) {
     if (file) file->sync();

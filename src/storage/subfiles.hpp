@@ -80,7 +80,7 @@ class Subfiles {
   storage::File& open(std::size_t k);
   // Fills the buffer. truncated: the subfile became shorter.
   void read(std::size_t k, std::uint64_t offset, base::MutableBytes buffer);
-  // Syncs the subfiles that this process has opened.
+  // Syncs the subfiles that this process has opened; when reading, all of them.
   void sync();
   void close();
 

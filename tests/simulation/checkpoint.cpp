@@ -46,7 +46,8 @@ class Checkpoint final : public Item {
     require_place(outcome.error);
     const bool is_cut = outcome.has_ended && trouble.kind == Trouble::Kind::power;
     if (!is_cut) is_synced_ = is_synced_ && round.options.sync == Sync::full;
-    if (is_cut && before_ && !is_synced_) return start_anew();
+    const bool promises_nothing = round.options.sync == Sync::none && !round.appends;
+    if (is_cut && (promises_nothing || (before_ && !is_synced_))) return start_anew();
     if (outcome.error.empty() && !outcome.has_ended) {
       is_synced_ = round.options.sync == Sync::full && (is_synced_ || !round.appends);
       if (!round.appends) has_sums_ = round.options.checksums;

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A file of one or more fields. After a write that has returned there is the new version; after one that failed, or was
-// cut short, the one before or the new one, never a mixture.
+// A file of one or more fields, or several files of one. After a write that has returned there is the new version;
+// after one that failed, or was cut short, the one before or the new one, never a mixture.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,6 +29,8 @@ class FieldFile final : public Item {
   FieldFile(Draw& draw, Machine& machine, std::string path)
       : draw_(draw), machine_(machine), path_(std::move(path)), c_(torture::draw_field_case(draw, 4)) {
     if (c_.is_tiled()) c_.options.format = "scidac";
+    is_divided_ = c_.fields == 1 && volume(c_.lattice) > 1 && draw.once_in(3);
+    if (is_divided_) first_file_ += ".vol0000";
   }
 
   void step(const Tell& tell) override {
@@ -44,7 +46,7 @@ class FieldFile final : public Item {
   }
 
   void check() override {
-    if (!machine_.has(path_)) {
+    if (!machine_.has(first_file_)) {
       if (!here_.contains(absent)) {
         throw Failure(fmt::format("{}: the file is gone; expected: version {}", path_, words(here_)));
       }
@@ -57,7 +59,7 @@ class FieldFile final : public Item {
     for (int index = 0; index < c_.fields; ++index) {
       torture::VersionsRead seen(c_.reader.crew);
       const torture::ReadRequest request{
-          .path = path_, .index = index, .whole = true, .versions = {versions.begin(), versions.end()}};
+          .path = first_file_, .index = index, .whole = true, .versions = {versions.begin(), versions.end()}};
       if (may_be_damaged_) {
         if (!is_read(request, seen)) return;
       } else {
@@ -92,16 +94,30 @@ class FieldFile final : public Item {
     c_.cancels = false;
   }
 
+  // A grid of two files or more.
+  std::string draw_parts() {
+    std::string parts;
+    for (int d = 0; d < c_.lattice.size(); ++d) {
+      std::int64_t count = draw_.between(1, c_.lattice[d]);
+      while (c_.lattice[d] % count != 0) --count;
+      parts += fmt::format("{}{}", d == 0 ? "" : "x", count);
+    }
+    return parts.find_first_not_of("1x") == std::string::npos ? to_string(c_.lattice) : parts;
+  }
+
   void write(const Tell& tell) {
     const int version = ++last_version_;
+    if (is_divided_) c_.options.parts = draw_parts();
     c_.options.sync = draw_.one_of({Sync::none, Sync::data, Sync::full, Sync::full, Sync::full});
     c_.options.verify = draw_.one_of({Verify::checksum, Verify::checksum, Verify::read_back, Verify::none});
+    // Several files are only read back by those who ask for it.
+    if (is_divided_ && c_.options.verify == Verify::read_back) c_.options.verify = Verify::checksum;
     c_.options.overwrite = true;
     c_.options.route = c_.writer.route;
     c_.options.block_bytes = c_.writer.block_bytes;
     const Trouble trouble = draw_trouble(draw_, c_.writer.crew.ranks);
-    tell(fmt::format("{}: write version {}, sync {}, {}\n    {}", path_, version, static_cast<int>(c_.options.sync),
-                     words(trouble), torture::words(c_)));
+    tell(fmt::format("{}: write version {}, parts \"{}\", sync {}, {}\n    {}", path_, version, c_.options.parts,
+                     static_cast<int>(c_.options.sync), words(trouble), torture::words(c_)));
     const Outcome outcome = machine_.run(c_.writer.crew, trouble, torture::writing(c_, path_, version));
     tell(words(outcome));
     const bool is_done = outcome.error.empty() && !outcome.has_ended;
@@ -109,11 +125,10 @@ class FieldFile final : public Item {
     here_.insert(version);
     on_disk_.insert(version);
     may_lie_damaged_ = may_lie_damaged_ || !is_synced;
-    has_no_sums_ = has_no_sums_ || c_.options.verify == Verify::none;
+    if (c_.options.verify == Verify::none) without_sums_.insert(version);
     if (is_done) {
       here_ = {version};
       may_be_damaged_ = false;
-      has_no_sums_ = c_.options.verify == Verify::none;
       if (c_.options.sync == Sync::full) {
         on_disk_ = {version};
         may_lie_damaged_ = false;
@@ -122,9 +137,13 @@ class FieldFile final : public Item {
     if (outcome.has_ended && trouble.kind == Trouble::Kind::power) after_power_failure();
   }
 
+  bool may_lack_sums() const {
+    return std::ranges::any_of(here_, [this](int version) { return without_sums_.contains(version); });
+  }
+
   bool is_read(const torture::ReadRequest& request, torture::VersionsRead& seen) {
     torture::ReadRequest lenient = request;
-    lenient.may_be_damaged = has_no_sums_;
+    lenient.may_be_damaged = may_lack_sums();
     bool is_refused = false;
     machine_.must_succeed(c_.reader.crew, [&](const Rank& rank) -> Work {
       Work work = torture::reading(c_, lenient, seen)(rank);
@@ -144,7 +163,7 @@ class FieldFile final : public Item {
     const int index = static_cast<int>(draw_.below(static_cast<std::uint64_t>(c_.fields)));
     tell(fmt::format("{}: read field {}, {}\n    {}", path_, index, words(trouble), torture::words(c_)));
     torture::VersionsRead seen(c_.reader.crew);
-    torture::ReadRequest request{.path = path_, .index = index, .versions = known_versions()};
+    torture::ReadRequest request{.path = first_file_, .index = index, .versions = known_versions()};
     // Parts have no sums of their own; the report must say so then.
     request.may_be_damaged = trouble.kind == Trouble::Kind::flipped_bit;
     if (request.versions.empty()) return;
@@ -176,11 +195,11 @@ class FieldFile final : public Item {
     const Trouble trouble = draw_trouble(draw_, crew.ranks);
     tell(fmt::format("{}: verify on {}, {}", path_, torture::words(crew), words(trouble)));
     // Links that are none, without sums: physics judges.
-    const bool has_odd_links = c_.spec.kind == FieldKind::gauge && has_no_sums_;
+    const bool has_odd_links = c_.spec.kind == FieldKind::gauge && may_lack_sums();
     const bool may_err = trouble.kind != Trouble::Kind::none || has_odd_links;
     const Outcome outcome = machine_.run(crew, trouble, [&](const Rank& rank) -> Work {
       return [&, &all = rank.all] {
-        const Verification found = lq::verify(path_, all);
+        const Verification found = lq::verify(first_file_, all);
         if (found.ok || may_err) return;
         throw Failure(fmt::format("{}: verify finds that a file is {} that is not: {}", path_, name(found.verdict),
                                   found.findings.empty() ? "no finding" : found.findings.front().message));
@@ -197,7 +216,9 @@ class FieldFile final : public Item {
   int last_version_ = absent;
   std::set<int> here_{absent}, on_disk_{absent};  // one of them is seen now, and will be once the power has failed
   bool may_be_damaged_ = false, may_lie_damaged_ = false;  // then readers may refuse it
-  bool has_no_sums_ = false;
+  std::set<int> without_sums_;                             // versions
+  bool is_divided_ = false;                                // into several files
+  std::string first_file_ = path_;
 };
 
 }  // namespace

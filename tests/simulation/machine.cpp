@@ -13,6 +13,8 @@
 
 #include <limequat/error.hpp>
 
+#include "base/path.hpp"
+#include "io/replacement.hpp"
 #include "kernels/crc32.hpp"
 #include "simulation/system.hpp"
 #include "support/faulty.hpp"
@@ -147,6 +149,22 @@ std::uint64_t digest_of(std::uint64_t before, std::string_view text) {
   return mixed ^ (mixed >> 29);
 }
 
+// Files keep their inodes and times over a power failure, which those here do not: the record of a replacement gets
+// those of the files that are there.
+std::string with_present_identities(storage::Transport& disk, const std::string& path, const std::string& record) {
+  auto replacement = io::decode_replacement(base::as_bytes(record), path);
+  if (!replacement) return record;
+  const auto is_there = [&](const std::string& name) { return disk.kind(name) == storage::PathKind::file; };
+  for (io::Replacement::Member& member : replacement->members) {
+    const bool has_its_name = !is_there(member.from);
+    if (!is_there(has_its_name ? member.to : member.from)) continue;
+    const storage::Identity now = disk.identity(has_its_name ? member.to : member.from);
+    if (now.bytes == member.made.bytes) member.made = now;
+    if (member.before && !has_its_name && is_there(member.to)) member.before = disk.identity(member.to);
+  }
+  return std::string(base::as_text(io::encode_replacement(*replacement)));
+}
+
 std::int64_t time_of(const std::string& bytes) { return 1'000'000'000 + kernels::crc32(0, base::as_bytes(bytes)); }
 
 }  // namespace
@@ -219,6 +237,11 @@ void Machine::start(Files files) {
     // What was copied keeps its time, as equal contents have it here.
     memory->set_modified(path, time_of(bytes));
   }
+  for (auto& [path, bytes] : files) {
+    if (!path.ends_with(base::replacement_ending)) continue;
+    bytes = with_present_identities(*memory, path, bytes);
+    memory->open_write(path)->write_at(0, base::as_bytes(bytes));
+  }
   disk_ = std::make_unique<testing::RecordingTransport>(*memory);
   memory_ = std::move(memory);
   before_ = testing::PowerFailures(std::move(files));
@@ -266,8 +289,9 @@ void Machine::put(const std::string& path, const std::string& bytes) {
 std::uint64_t Machine::digest() {
   std::uint64_t digest = digest_;
   for (const auto& [path, bytes] : files()) {
-    // A lock says which process has it.
-    digest = digest_of(digest_of(digest, path), path.ends_with(".lock") ? std::string() : bytes);
+    // A lock says which process has it, the record of a replacement where its files are in memory.
+    const bool is_of_process = path.ends_with(".lock") || path.ends_with(base::replacement_ending);
+    digest = digest_of(digest_of(digest, path), is_of_process ? std::string() : bytes);
   }
   return digest;
 }

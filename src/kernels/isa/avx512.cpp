@@ -1,10 +1,11 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// 512 bits at a time: AVX-512 (F and BW) and VPCLMULQDQ. Intel servers from Ice Lake, AMD from Zen 4.
+// 512 bits at a time: AVX-512 (F, BW and DQ) and VPCLMULQDQ. Intel servers from Ice Lake, AMD from Zen 4.
 #include "kernels/isa/loops.hpp"
 
 #if defined(LQ_X86_64)
+#include "kernels/isa/hash_loops.hpp"
 #include "kernels/isa/vector256.hpp"
 
 namespace lq::kernels::isa {
@@ -39,6 +40,12 @@ struct Vector512 {
   static Reg repeated(const void* lane) noexcept { return _mm512_broadcast_i32x4(Lane::load(lane)); }
   static Reg looked_up(Reg table, Reg places) noexcept { return _mm512_shuffle_epi8(table, places); }
   static Reg lowered_by_4(Reg a) noexcept { return _mm512_srli_epi16(a, 4); }
+  static Reg plus(Reg a, Reg b) noexcept { return _mm512_add_epi64(a, b); }
+  static Reg times(Reg a, Reg b) noexcept { return _mm512_mullo_epi64(a, b); }
+  static Reg turned_left_31(Reg a) noexcept { return _mm512_rol_epi64(a, 31); }
+  static Reg stripes(const std::byte* from, std::size_t distance) noexcept {
+    return _mm512_inserti64x4(_mm512_castsi256_si512(Vector256::load(from)), Vector256::load(from + distance), 1);
+  }
   static Lane::Reg folded(Reg a) noexcept {
     const __m256i half = _mm256_xor_si256(_mm512_castsi512_si256(a), _mm512_extracti64x4_epi64(a, 1));
     return Lane::add(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
@@ -87,6 +94,7 @@ void settle() noexcept { _mm_sfence(); }
 
 constexpr Loops wide_loops() noexcept {
   Loops loops = loops_of<Vector512>();
+  loops.hash = hash_stripes<Vector512>;
   loops.around = {copy_around, settle};
   return loops;
 }

@@ -156,6 +156,16 @@ using ProductLoop = void (*)(const std::byte* tables, std::size_t count, const s
                              std::size_t bytes) noexcept;
 
 // Arrays of two are for single and double precision.
+// The four lanes of XXH64, and its primes that they are multiplied by.
+struct HashLanes {
+  std::uint64_t words[4];
+};
+inline constexpr std::size_t hash_stripe_bytes = 32, hashed_together = 8;
+inline constexpr std::uint64_t hash_prime_1 = 0x9E3779B185EBCA87, hash_prime_2 = 0xC2B2AE3D27D4EB4F;
+
+// Adds that many stripes to the lanes of `hashed_together` inputs, which begin at this distance from each other.
+using HashLoop = void (*)(const std::byte* from, std::size_t distance, std::size_t stripes, HashLanes* lanes) noexcept;
+
 struct Loops {
   CopyNumbers copy[2][2][3];  // from, to, and which side is swapped: none, from, to
   TurnNumbers turn[2];
@@ -167,6 +177,7 @@ struct Loops {
   WordLoop sum_words[2];          // host byte order, swapped byte order
   SquareLoop first_beyond[2][2];  // the same, for each precision
   ProductLoop add_products;
+  HashLoop hash = nullptr;  // null: not faster than one input after the other
   // Null without carry-less multiplication or a CRC instruction.
   SiteLoop sum = nullptr;                     // reads only
   SiteLoop copy_sum = nullptr;                // byte order stays

@@ -29,6 +29,16 @@ struct Vector256 {
   static Reg repeated(const void* lane) noexcept { return _mm256_broadcastsi128_si256(Lane::load(lane)); }
   static Reg looked_up(Reg table, Reg places) noexcept { return _mm256_shuffle_epi8(table, places); }
   static Reg lowered_by_4(Reg a) noexcept { return _mm256_srli_epi16(a, 4); }
+  static Reg plus(Reg a, Reg b) noexcept { return _mm256_add_epi64(a, b); }
+  static Reg times(Reg a, Reg b) noexcept {
+    const Reg crossed =
+        plus(_mm256_mul_epu32(_mm256_srli_epi64(a, 32), b), _mm256_mul_epu32(a, _mm256_srli_epi64(b, 32)));
+    return plus(_mm256_mul_epu32(a, b), _mm256_slli_epi64(crossed, 32));
+  }
+  static Reg turned_left_31(Reg a) noexcept {
+    return _mm256_or_si256(_mm256_slli_epi64(a, 31), _mm256_srli_epi64(a, 33));
+  }
+  static Reg stripes(const std::byte* from, std::size_t) noexcept { return load(from); }
   static Lane::Reg folded(Reg a) noexcept {
     return Lane::add(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
   }

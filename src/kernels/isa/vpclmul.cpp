@@ -5,11 +5,22 @@
 #include "kernels/isa/loops.hpp"
 
 #if defined(LQ_X86_64)
+#include "kernels/isa/hash_loops.hpp"
 #include "kernels/isa/vector256.hpp"
 
 namespace lq::kernels::isa {
 
-constinit const Loops vpclmul_loops = loops_of<Vector256>();
+namespace {
+
+constexpr Loops hashing_loops() noexcept {
+  Loops loops = loops_of<Vector256>();
+  loops.hash = hash_stripes<Vector256>;
+  return loops;
+}
+
+}  // namespace
+
+constinit const Loops vpclmul_loops = hashing_loops();
 
 }  // namespace lq::kernels::isa
 #endif

@@ -349,6 +349,8 @@ void AppendedSet::require_own() {
 void AppendedSet::mark_open() {
   comm::agree(all(), [&] {
     for (const auto& [number, kept] : kept_) require_epoch(file(number), kept.record);
+    // A writer that was killed may not have synced its names.
+    if (all().rank() == 0 && options_.sync != Sync::none) transport_.sync_directory(path_);
   });
   comm::agree(all(), [&] {
     for (auto& [number, kept] : kept_) {

@@ -132,8 +132,15 @@ namespace {
 void remove_older(storage::Transport& transport, const std::string& path, const Publishing& set) {
   const std::string fields = fields_name(path);
   if (!set.has_fields && fields_generation_at(transport, fields)) remove_quietly(transport, fields);
-  for (std::int32_t number = set.files; number < set.older_files; ++number) {
+  // A damaged header may state billions of files; behind one that is lost there may be others.
+  constexpr int most_lost = 16;
+  int lost = 0;
+  for (std::int32_t number = set.files; number < set.older_files && lost < most_lost; ++number) {
     const std::string name = sion::file_name(path, number);
+    if (transport.kind(name) != storage::PathKind::file) {
+      ++lost;
+      continue;
+    }
     if (is_physical_file(transport, name, number)) remove_quietly(transport, name);
   }
 }

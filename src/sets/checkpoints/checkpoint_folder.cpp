@@ -442,6 +442,8 @@ std::unique_ptr<LoadedCheckpoint> CheckpointFolder::load_newest() {
     const Manifest manifest = comm::agree(comm, [&] { return decode_manifest(directory_.of(next[0]), next[1]); });
     if (std::unique_ptr<LoadedCheckpoint> loaded = load(next[0], manifest, bad)) {
       comm::agree_at_root(comm, [&] {
+        // A job that was killed may have published it without syncing its name.
+        directory_.sync_name(loaded->path);
         proven_.insert(next[0]);
         if (refusal_) return;
         try {

@@ -102,7 +102,8 @@ CheckpointDirectory::CheckpointDirectory(std::string path)
 
 void CheckpointDirectory::make() const {
   const storage::PathKind kind = transport_.kind(path_);
-  if (kind == storage::PathKind::directory) return;
+  // Also one that was made by a job that was killed before it synced its name.
+  if (kind == storage::PathKind::directory) return sync_name(path_);
   if (kind != storage::PathKind::absent) {
     base::fail(Code::exists, path_, "this name exists and is not a folder; checkpoints need a folder");
   }
@@ -114,7 +115,7 @@ void CheckpointDirectory::make() const {
                above);
   }
   transport_.make_directory(path_);
-  transport_.sync_directory(path_);
+  sync_name(path_);
 }
 
 void CheckpointDirectory::lock() {
@@ -303,6 +304,8 @@ std::string CheckpointDirectory::publish(const std::string& unfinished) const {
 
 bool CheckpointDirectory::remove(const std::string& name) const {
   const std::string hidden = fmt::format(".{}{}", name, being_removed_ending);
+  // A newer one that was published by a job that was killed must not be lost after it.
+  sync_name(of(name));
   transport_.rename(of(name), of(hidden));
   transport_.sync_directory(of(hidden));
   return remove_unfinished(hidden);

@@ -83,6 +83,8 @@ class CheckpointDirectory {
   std::string begin(std::uint64_t step) const;
   // Renames it to its final name, which is returned.
   std::string publish(const std::string& unfinished) const;
+  // Brings the names in the folder of that path to the disk.
+  void sync_name(const std::string& path) const { transport_.sync_directory(path); }
   // Renames a checkpoint away and removes it. false: foreign files in it stay.
   bool remove(const std::string& name) const;
   // The same for an unfinished one.

@@ -92,7 +92,7 @@ void FileCopy::look_at_root() {
     const storage::Identity there = target_place_.open_read(pair_.to)->identity();
     plan_.is_there = there.bytes == plan_.bytes && there.modified == plan_.modified ? 1 : 0;
   }
-  if (plan_.is_there == 1) return;
+  if (plan_.is_there == 1) return sync_present();
   io::require_target(target_place_, pair_.to, options_.overwrite);
 
   if (target_place_.kind(copied_name_) != storage::PathKind::file) return;
@@ -122,6 +122,13 @@ void FileCopy::look_at_root() {
                                                 "{}; the file is copied from the beginning",
                                                 pair_.to, pair_.from)});
   }
+}
+
+// A copy that was killed may have renamed it without syncing its name.
+void FileCopy::sync_present() {
+  if (options_.dry_run || options_.sync == Sync::none) return;
+  target_place_.open_read(pair_.to)->sync();
+  if (options_.sync == Sync::full) target_place_.sync_directory(pair_.to);
 }
 
 // The same source on every rank, or none.

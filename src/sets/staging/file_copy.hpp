@@ -79,6 +79,7 @@ class FileCopy {
   };
 
   void look_at_root();
+  void sync_present();
   void open_ends();
   void lock_record();
   void lock_new_record();

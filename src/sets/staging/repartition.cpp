@@ -96,6 +96,7 @@ class Repartitioning {
     copy_options_.resume = options.resume;
     copy_options_.overwrite = options.overwrite;
     copy_options_.sync = options.sync;
+    copy_options_.dry_run = options.dry_run;
     copy_options_.block_bytes = options.block_bytes;
   }
 
@@ -237,6 +238,8 @@ class Repartitioning {
     const std::vector<NewName> names{{unfinished_name(to_), to_}};
     io::settle_journal(storage::resolve(to_), to_, options_.sync);
     const bool was_set = older_ && older_->is_set;
+    // The description must not be there without its subfiles.
+    if (target_.is_set && options_.sync == Sync::full) place.sync_directory(to_);
     publish_set(place, to_, names,
                 {.overwrite = options_.overwrite,
                  .older_files = was_set ? 0 : files_of(storage::resolve(to_), to_),
