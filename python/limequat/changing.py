@@ -29,7 +29,8 @@ _PIECE = 16 << 20  # what file systems share in one call
 
 
 def set_metadata(path: _Path, metadata: Optional[Mapping[str, object]] = None, *, name: Optional[str] = None,
-                 output: Optional[_Path] = None, overwrite: bool = False, allow_loss: bool = False) -> Answer:
+                 output: Optional[_Path] = None, overwrite: bool = False, allow_loss: bool = False,
+                 accept_damage: bool = False) -> Answer:
     """Changes texts of a file, or the name of its field: writes a new file of the same format with the same numbers.
 
         >>> lq.set_metadata("conf.0010.ildg", {"beta": 6.1, "ildg-data-lfn": "lfn://run/conf.0010"})
@@ -39,7 +40,7 @@ def set_metadata(path: _Path, metadata: Optional[Mapping[str, object]] = None, *
     name        of the field
     output      the new file; by default it replaces the old one when it is complete
     overwrite   replace an existing output
-    allow_loss  as in :func:`convert`
+    allow_loss, accept_damage  as in :func:`convert`
 
     Every number is compared with the old file, and with the checksums of both, before the new file gets its name. If the
     file system can share data of files (Btrfs, XFS), both files share their data; otherwise the data are copied.
@@ -58,7 +59,7 @@ def set_metadata(path: _Path, metadata: Optional[Mapping[str, object]] = None, *
     if output is not None and os.path.lexists(target) and not overwrite:
         raise Exists(f"{target}: there is a file of this name already; choose another name, or replace it with overwrite=True", path=target)
     temporary = temporary_name(target)
-    options = {"format": known["format"], "verify": "read-back", "allow_loss": allow_loss}
+    options = {"format": known["format"], "verify": "read-back", "allow_loss": allow_loss, "accept_damage": accept_damage}
     if name is not None:
         options["name"] = name
     try:
@@ -204,7 +205,7 @@ def main(words):
     parser.add_argument("changes", nargs="*")
     parser.add_argument("-o", "--output")
     parser.add_argument("--name")
-    for flag in ("--overwrite", "--allow-loss", "-q", "--json"):
+    for flag in ("--overwrite", "--allow-loss", "--accept-damage", "-q", "--json"):
         parser.add_argument(flag, action="store_true")
     options = parser.parse_args(words)
     metadata = {}
@@ -216,7 +217,7 @@ def main(words):
         metadata[key] = value
     try:
         made = set_metadata(options.path, metadata, name=options.name, output=options.output, overwrite=options.overwrite,
-                            allow_loss=options.allow_loss)
+                            allow_loss=options.allow_loss, accept_damage=options.accept_damage)
     except Error as error:
         print(f"lq: {in_arguments(str(error))}", file=sys.stderr)
         return exit_code_of(error)

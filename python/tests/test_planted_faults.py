@@ -509,3 +509,75 @@ def test_a_mistyped_number_is_told_instead_of_hundreds_of_gaps(tmp_path):
     report = lq.index(tmp_path / "run", db=tmp_path / "all.db")
     assert remarks_of(report) == {"name-differs": {"conf.3400.ildg"}}
     assert [gaps.missing for gaps in report.assessment.gaps] == [[200]]
+
+
+def gauge_transformed(links, seed):
+    """g(x) U_mu(x) g(x+mu)^dagger with random g."""
+    lattice = links.shape[:4]
+    g = random_links(shape=lattice, seed=seed) @ random_links(shape=lattice, seed=seed + 1)
+    turned = np.empty_like(links)
+    for mu in range(4):  # x is the last axis of the lattice
+        turned[..., mu, :, :] = g @ links[..., mu, :, :] @ np.roll(g, -1, axis=3 - mu).conj().swapaxes(-1, -2)
+    return turned
+
+
+def test_gauge_transformed_copies_are_told(tmp_path):
+    for number in range(100, 400, 10):
+        write(tmp_path / "run" / f"conf.{number}.ildg", number)
+    links = gauge_transformed(random_links(shape=(4, 2, 2, 2, 4), seed=130), seed=5)
+    write(tmp_path / "run" / "conf.250.ildg", 250, links=links)
+    report = lq.index(tmp_path / "run", db=tmp_path / "all.db")
+    assert remarks_of(report) == {"same-up-to-gauge": {"conf.130.ildg", "conf.250.ildg"}}
+    assert report.assessment.duplicates == []
+    lq.scrub(db=tmp_path / "all.db")
+    assert remarks_of(lq.index(db=tmp_path / "all.db")) == {"same-up-to-gauge": {"conf.130.ildg", "conf.250.ildg"}}
+
+
+def test_old_versions_are_told_and_belong_to_no_series(tmp_path):
+    run = tmp_path / "run"
+    for number in range(100, 200, 10):
+        write(run / f"conf.{number}.ildg", number)
+    for name, number in (("conf.100.ildg.bak", 1), ("conf.150_old.ildg", 2), ("conf.190.ildg~", 3), ("conf.500.ildg.old", 4)):
+        write(run / name, number, format="ildg", beta="6.2")
+    report = lq.index(run, db=tmp_path / "all.db")
+    assert remarks_of(report) == {"old-version": {"conf.100.ildg.bak", "conf.150_old.ildg", "conf.190.ildg~", "conf.500.ildg.old"}}
+    assert report.assessment.gaps == [] and not report.problems
+
+
+def test_misspelt_names_and_numbers_that_were_in_single_precision_are_told(tmp_path):
+    run = tmp_path / "run"
+    for number in range(100, 600, 10):
+        write(run / f"conf.{number}.ildg", number)
+    (run / "conf.200.ildg").rename(run / "conf_200.ildg")
+    (run / "conf.210.ildg").rename(run / "conf.210.ildg ")
+    write(run / "conf.220.ildg", 220, links=random_links(shape=(4, 2, 2, 2, 4), seed=220).astype(np.complex64).astype(complex))
+    lq.index(run, db=tmp_path / "all.db")
+    assert lq.scrub(db=tmp_path / "all.db").ok
+    report = lq.index(db=tmp_path / "all.db")
+    assert remarks_of(report) == {"name-differs": {"conf_200.ildg", "conf.210.ildg "}, "warning": {"conf.220.ildg"}}
+    assert report.assessment.gaps == []
+
+
+def test_the_same_bytes_in_formats_with_other_sums_are_duplicates(tmp_path):
+    run = tmp_path / "run"
+    for number in range(100, 200, 10):
+        run.mkdir(exist_ok=True)
+        lq.write(run / f"lat.{number}.nersc", random_links(shape=(4, 2, 2, 2, 4), seed=number), metadata={"SEQUENCE_NUMBER": f"{number}"})
+        settle(run / f"lat.{number}.nersc")
+    shutil.copy2(run / "lat.110.nersc", tmp_path / "run" / "kept.nersc")
+    lq.index(run, db=tmp_path / "all.db")
+    lq.scrub(db=tmp_path / "all.db")
+    duplicates, = lq.assess(db=tmp_path / "all.db").duplicates
+    assert [os.path.basename(path) for path in duplicates.paths] == ["kept.nersc", "lat.110.nersc"]
+
+
+@pytest.mark.parametrize("how", ["text", "attribute"])
+def test_a_plaquette_that_an_hdf5_file_states_is_compared(tmp_path, how):
+    links = random_links(shape=(4, 2, 2, 2, 4), seed=3)
+    average = lq.plaquette(links).average
+    for stated, ok in ((average, True), (average + 0.01, False)):
+        metadata = {"xlf-info": f"plaquette = {stated:.12f}"} if how == "text" else {"plaquette": f"{stated:.12f}"}
+        lq.write(tmp_path / "a.h5", links, metadata=metadata, overwrite=True, measure=False)
+        verification = lq.verify(tmp_path / "a.h5")
+        assert bool(verification) is ok
+        assert any(claim.name == "plaquette" and claim.outcome == ("agrees" if ok else "differs") for claim in verification.claims)

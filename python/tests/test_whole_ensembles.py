@@ -547,6 +547,19 @@ def test_texts_that_contradict_the_data_are_refused(tmp_path, suffix):
     assert lq.verify(path).ok
 
 
+def test_set_refuses_damage_that_no_checksum_proves_until_it_is_accepted(tmp_path):
+    path = tmp_path / "conf.ildg"
+    lq.write(path, links_of(3), verify="none", metadata={"xlf-info": "beta = 6.0\n"})
+    data = bytearray(path.read_bytes())
+    at = len(data) // 2 // 8 * 8
+    data[at:at + 8] = b"\x7f\xf8" + bytes(6)
+    path.write_bytes(data)
+    refused = run(tmp_path, "set", "conf.ildg", "beta=6.1")
+    assert refused.returncode == 1 and "--accept-damage" in refused.stderr and path.read_bytes() == data
+    assert run(tmp_path, "set", "conf.ildg", "beta=6.1", "--accept-damage").returncode == 0
+    assert b"beta = 6.1" in path.read_bytes()
+
+
 def test_messages_of_verbs_in_python_are_those_of_lq(tmp_path):
     """Options as arguments, warnings in one line, the path once."""
     for name in ("a", "b"):

@@ -71,6 +71,7 @@ Run declare_set(Arguments& arguments) {
   verb->option(arguments, "-o,--output", "OUT", "new file (default: replaces FILE)");
   verb->option(arguments, "--overwrite,--force", "", "replace an existing OUT");
   verb->option(arguments, "--allow-loss", "", "omit what the new file cannot store");
+  verb->option(arguments, "--accept-damage", "", "keep numbers that no checksum proves and that look damaged");
   return [verb](Session& session) {
     if (verb->files.empty() && verb->name.empty()) {
       throw UsageError("what to change? key=value, or --name NAME");

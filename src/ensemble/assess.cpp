@@ -20,6 +20,11 @@
 namespace lq::ensemble {
 namespace {
 
+// What equal data have in common: their sums, or the sum of all bytes for formats with other sums.
+constexpr const char* sum_of_data =
+    "coalesce(nullif(coalesce(checksum, computed_checksum), '00000000/00000000'), 'cksum ' || cksum || ' ' || "
+    "measured_plaquette)";
+
 using ensemble::Assessment;
 using ensemble::Duplicates;
 using ensemble::Gaps;
@@ -112,7 +117,9 @@ void add_contradictions(const Database& database, std::unordered_map<std::int64_
 
 std::unordered_map<std::int64_t, Warnings> warnings_of(const Database& database) {
   std::unordered_map<std::int64_t, Warnings> warnings;
-  Statement rows = database.prepare("SELECT file_id, rule, message FROM findings WHERE severity = 'warning'");
+  Statement rows = database.prepare(
+      fmt::format("SELECT file_id, rule, message FROM findings WHERE severity = 'warning' OR rule IN ('{}')",
+                  fmt::join(notes_on_links, "', '")));
   while (rows.step()) warnings[rows.whole(0)].emplace(rows.text(1), rows.text(2));
   add_contradictions(database, warnings);
   return warnings;
@@ -127,13 +134,13 @@ std::vector<Member> members_of(const Database& database) {
   Statement rows = database.prepare(
       fmt::format("SELECT id, full_path(path) AS full, full_path(series) AS whole_series, trajectory, trajectory_from, "
                   "coalesce(measured_plaquette, plaquette), {}, state, format, kind, lattice, precision, gauge_group, "
-                  "nullif(coalesce(checksum, computed_checksum), '00000000/00000000'), fields, device, inode, "
+                  "{}, fields, device, inode, "
                   "modified_ns, checksum IS NOT NULL FROM files "
                   "WHERE "
                   "missing_since IS NULL ORDER "
                   "BY whole_series, "
                   "trajectory, full",
-                  has_traces ? "coalesce(measured_link_trace, link_trace)" : "link_trace"));
+                  has_traces ? "coalesce(measured_link_trace, link_trace)" : "link_trace", sum_of_data));
   while (rows.step()) {
     Member member;
     member.path = rows.text(1);
@@ -184,14 +191,12 @@ void assess_series(const std::vector<Member>& series, std::int64_t now, Assessme
 
 // Several names of one file are not duplicates.
 void find_duplicates(const Database& database, Assessment& assessment) {
-  Statement rows = database.prepare(
-      "SELECT coalesce(checksum, computed_checksum) AS sum, full_path(path) AS full, device, inode FROM files WHERE "
-      "missing_since IS NULL "
-      "AND sum IN (SELECT coalesce(checksum, computed_checksum) AS same FROM files WHERE missing_since IS NULL AND "
-      "same <> '00000000/00000000' AND state IN ('indexed', 'sound', 'consistent') GROUP BY same, kind, lattice, "
-      "precision HAVING "
-      "count(*) > 1) "
-      "AND state IN ('indexed', 'sound', 'consistent') ORDER BY kind, lattice, precision, sum, full");
+  Statement rows = database.prepare(fmt::format(
+      "SELECT {0} AS sum, full_path(path) AS full, device, inode FROM files WHERE missing_since IS NULL AND sum IN "
+      "(SELECT {0} AS same FROM files WHERE missing_since IS NULL AND same IS NOT NULL AND state IN ('indexed', "
+      "'sound', 'consistent') GROUP BY same, kind, lattice, precision HAVING count(*) > 1) AND state IN ('indexed', "
+      "'sound', 'consistent') ORDER BY kind, lattice, precision, sum, full",
+      sum_of_data));
   Duplicates found;
   std::set<std::pair<std::int64_t, std::int64_t>> files;
   const auto finish = [&] {
@@ -286,14 +291,15 @@ Assessment assess(const Database& database) {
   find_duplicates(database, assessment);
   const std::int64_t now = base::seconds_now() * 1'000'000'000;
   std::vector<Member> members = members_of(database);
-  std::ranges::move(join_series_by_case(members), std::back_inserter(assessment.remarks));
+  std::ranges::move(set_old_versions_apart(members), std::back_inserter(assessment.remarks));
+  std::ranges::move(join_similar_series(members), std::back_inserter(assessment.remarks));
   for (auto begin = members.begin(); begin != members.end();) {
     const auto end =
         std::find_if(begin, members.end(), [&](const Member& file) { return file.series != begin->series; });
     assess_series(std::vector<Member>(begin, end), now, assessment);
     begin = end;
   }
-  std::ranges::move(same_in_other_formats(members), std::back_inserter(assessment.remarks));
+  std::ranges::move(same_configurations(members), std::back_inserter(assessment.remarks));
   return assessment;
 }
 

@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ensemble/ensemble.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "ensemble/files.hpp"
 #include "ensemble/remarks.hpp"
 
 namespace lq::ensemble {
@@ -195,7 +199,7 @@ TEST(Series, AreOneInUpperAndLowerCase) {
     file.in_name = number;
   }
   for (const Member& file : series_of(6)) members.push_back(file);
-  std::vector<Remark> remarks = join_series_by_case(members);
+  std::vector<Remark> remarks = join_similar_series(members);
   ASSERT_EQ(remarks.size(), 1U);
   EXPECT_EQ(remarks[0].rule, "name-differs");
   EXPECT_EQ(remarks[0].paths, (std::vector<std::string>{"/x/Conf.110", "/x/Conf.120"}));
@@ -207,8 +211,95 @@ TEST(Series, AreOneInUpperAndLowerCase) {
   Member other = two[0];
   other.path = "/x/Conf.100", other.series = "/x/Conf.*";
   two.insert(two.begin(), other);
-  EXPECT_TRUE(join_series_by_case(two).empty());
+  EXPECT_TRUE(join_similar_series(two).empty());
   EXPECT_EQ(two[0].series, "/x/Conf.*");
+}
+
+TEST(Series, TakeInFilesWithMisspeltNames) {
+  std::vector<Member> members = series_of(40);
+  const auto add = [&](const std::string& series, std::int64_t number, const std::string& kind) {
+    Member& file = members.emplace_back();
+    file.series = series;
+    file.in_name = number;
+    file.path = series.substr(0, series.find('*')) + std::to_string(number);
+    file.kind = kind;
+  };
+  add("/x/cnof.*", 140, "");
+  add("/x/conf_*", 141, "");
+  add("/x/conf.*.src", 142, "spinor");                                       // of another kind
+  add("/y/cnof.*", 143, "");                                                 // in another folder
+  for (const std::int64_t number : {1, 2, 3}) add("/x/cons.*", number, "");  // a series of its own
+  std::ranges::sort(members, {}, &Member::series);
+  const std::vector<Remark> remarks = join_similar_series(members);
+  ASSERT_EQ(remarks.size(), 1U);
+  EXPECT_EQ(remarks[0].rule, "name-differs");
+  EXPECT_EQ(remarks[0].paths, (std::vector<std::string>{"/x/cnof.140", "/x/conf_141"}));
+  EXPECT_EQ(std::ranges::count(members, "/x/conf.*", &Member::series), 42);
+}
+
+TEST(Series, SetOldVersionsApart) {
+  std::vector<Member> members = series_of(3);
+  const auto add = [&](const std::string& path) {
+    const NameParts name = parts_of(path);
+    Member& file = members.emplace_back();
+    file.path = path;
+    file.series = name.series;
+    file.in_name = name.number;
+  };
+  add("/x/conf.101.bak");
+  add("/x/conf.200.old");  // of a number that does not exist
+  add("/x/other.100.old");
+  const std::vector<Remark> remarks = set_old_versions_apart(members);
+  ASSERT_EQ(remarks.size(), 2U);
+  EXPECT_EQ(remarks[0].rule, "old-version");
+  EXPECT_EQ(remarks[0].sentence,
+            "/x/conf.101.bak: by its name an old or temporary version of conf.101; it belongs to no series");
+  EXPECT_EQ(remarks[1].paths, std::vector<std::string>{"/x/conf.200.old"});
+  EXPECT_NE(remarks[1].sentence.find("which does not exist"), std::string::npos);
+  EXPECT_EQ(std::ranges::count(members, "/x/conf.*", &Member::series), 3);
+}
+
+// Files with plaquettes and link traces as independent configurations of that lattice have them.
+std::vector<Member> chain_of(std::size_t count, const std::string& lattice, double deviation) {
+  std::vector<Member> series = series_of(static_cast<int>(count));
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> normal;
+  for (Member& file : series) {
+    file.kind = "gauge";
+    file.lattice = lattice;
+    file.precision = "double";
+    file.checksum = file.path;
+    file.plaquette = 0.59 + deviation * normal(random);
+    file.link_trace = 0.01 + deviation * normal(random);
+    file.inode = *file.in_name;
+  }
+  return series;
+}
+
+TEST(SameConfigurations, AreNamedUpToGaugeTransformations) {
+  std::vector<Member> series = chain_of(50, "8x8x8x16", 1e-3);
+  EXPECT_TRUE(same_configurations(series).empty());
+  series[7].plaquette = *series[31].plaquette + 1e-15;
+  const std::vector<Remark> remarks = same_configurations(series);
+  ASSERT_EQ(remarks.size(), 1U);
+  EXPECT_EQ(remarks[0].rule, "same-up-to-gauge");
+  EXPECT_EQ(remarks[0].paths, (std::vector<std::string>{series[7].path, series[31].path}));
+  series[7].link_trace = series[31].link_trace;
+  EXPECT_EQ(same_configurations(series)[0].rule, "same-in-other-format");
+  // Texts that state five digits agree by chance.
+  for (Member& file : series) file.plaquette = std::round(*file.plaquette * 1e5) / 1e5;
+  series[7].link_trace = 0.02;
+  EXPECT_TRUE(same_configurations(series).empty());
+}
+
+// On large lattices in single precision, many plaquettes and link traces are within the rounding of each other.
+TEST(SameConfigurations, AreNotNamedIfTheyAgreeByChance) {
+  std::vector<Member> series = chain_of(3000, "64x64x64x128", 1e-5);
+  for (Member& file : series) file.precision = "single";
+  EXPECT_TRUE(same_configurations(series).empty());
+  series[70].plaquette = *series[71].plaquette + 1e-11;
+  series[70].link_trace = *series[71].link_trace - 1e-11;
+  ASSERT_EQ(same_configurations(series).size(), 1U);
 }
 
 }  // namespace

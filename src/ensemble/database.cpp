@@ -227,6 +227,14 @@ Database Database::in_memory() const {
   return copy;
 }
 
+std::string Database::contents() const {
+  sqlite3_int64 size = 0;
+  const std::unique_ptr<unsigned char, decltype(&sqlite3_free)> bytes(
+      sqlite3_serialize(handle_.get(), "main", &size, 0), &sqlite3_free);
+  if (!bytes) throw std::bad_alloc();
+  return std::string(reinterpret_cast<const char*>(bytes.get()), static_cast<std::size_t>(size));
+}
+
 void Database::run(const char* sql) const {
   const int code = sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) fail(code);

@@ -87,8 +87,9 @@ class Database {
   // Used by statements as the functions full_path(KEPT) and kept_path(FULL).
   Paths& paths() noexcept { return *paths_; }
   const Paths& paths() const noexcept { return *paths_; }
-  bool is_writable() const;    // true for the file and, if it exists, the folder of its journal
-  Database in_memory() const;  // a private copy with the same path
+  bool is_writable() const;      // true for the file and, if it exists, the folder of its journal
+  Database in_memory() const;    // a private copy with the same path
+  std::string contents() const;  // the bytes of its file
   Statement prepare(std::string_view sql) const { return Statement(*this, sql); }
   // One or more statements without parameters.
   void run(const char* sql) const;

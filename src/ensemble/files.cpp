@@ -217,4 +217,51 @@ NameParts parts_of(std::string_view path) {
   return {std::string(path.substr(0, first)) + '*' + std::string(path.substr(end)), static_cast<std::int64_t>(*number)};
 }
 
+namespace {
+
+constexpr std::string_view between_words = "._- ()";
+
+// Empty: no mark.
+std::string without_mark(const std::string& name) {
+  const auto is_same_text = [&](std::size_t at, std::string_view word) {
+    return name.size() - at >= word.size() && std::ranges::equal(name.substr(at, word.size()), word, is_same);
+  };
+  // Of editors, and of `cp --backup`: "name~", "name.~2~", "#name#".
+  if (name.size() > 2 && name.front() == '#' && name.back() == '#') return name.substr(1, name.size() - 2);
+  if (name.size() > 1 && name.back() == '~') {
+    std::size_t end = name.size() - 1;
+    while (end > 0 && is_digit(name[end - 1])) --end;
+    return end > 2 && name.substr(end - 2, 2) == ".~" ? name.substr(0, end - 2) : name.substr(0, name.size() - 1);
+  }
+  for (const std::string_view word : {"old", "bak", "backup", "orig", "original", "save", "saved", "prev", "previous",
+                                      "copy", "tmp", "temp", "bad", "broken"}) {
+    for (std::size_t at = 0; at + word.size() <= name.size(); ++at) {
+      const bool begins = at == 0 || between_words.find(name[at - 1]) != std::string_view::npos;
+      if (!begins || !is_same_text(at, word)) continue;
+      std::size_t end = at + word.size();
+      while (end < name.size() && is_digit(name[end])) ++end;  // "bak2"
+      if (end < name.size() && between_words.find(name[end]) == std::string_view::npos) continue;
+      const std::size_t next = name.find_first_not_of(between_words, end);
+      if (at == 0) return next == std::string::npos ? std::string() : name.substr(next);
+      const std::size_t last = name.find_last_not_of(between_words, at - 1);
+      if (last == std::string::npos) continue;
+      // A delimiter before the rest stays: "conf.0100" and ".ildg".
+      return name.substr(0, last + 1) + (next == std::string::npos ? std::string() : name.substr(next - 1));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string without_version_mark(const std::string& path) {
+  const std::size_t slash = path.rfind('/'), begin = slash == std::string::npos ? 0 : slash + 1;
+  if (std::string name = without_mark(path.substr(begin)); !name.empty()) return path.substr(0, begin) + name;
+  if (begin < 2 || parts_of(path).number) return {};
+  const std::string folder = path.substr(0, begin - 1);
+  const std::size_t before = folder.rfind('/') + 1;
+  const std::string name = without_mark(folder.substr(before));
+  return name.empty() ? name : folder.substr(0, before) + name + path.substr(begin - 1);
+}
+
 }  // namespace lq::ensemble

@@ -68,6 +68,11 @@ struct NameParts {
 
 NameParts parts_of(std::string_view path);
 
+// The path without what marks an old or temporary version: "conf.0100.ildg" for "conf.0100.ildg.bak",
+// "conf.0100_old.ildg", "conf.0100.ildg (copy)", "conf.0100.ildg~" and "old_conf.0100.ildg"; "0100/lattice" for
+// "0100.bak/lattice". Empty: it has no such mark.
+std::string without_version_mark(const std::string& path);
+
 // The longest suffix of a format that the path has: ".ildg"; empty: none.
 std::string_view suffix_of_format(std::string_view path);
 // True if the path has a suffix of other formats: "x.ildg" for a file of format nersc.

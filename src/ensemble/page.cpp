@@ -472,14 +472,17 @@ void Page::put_damaged_file(JsonWriter& json, std::int64_t id, const std::string
   while (fields.step()) json.begin_array().value(fields.whole(0)).value(fields.whole(1)).end_array();
   json.end_array().key("hurt").begin_array();
   std::vector<std::string> messages;
-  if (!row.is_null(4)) messages.push_back(row.text(4));
+  const auto add_message = [&](const std::string& message) {
+    if (messages.size() < most_messages) messages.emplace_back(without_leading_path(message, path));
+  };
+  if (!row.is_null(4)) add_message(row.text(4));
   Statement findings = database_.prepare(
       "SELECT DISTINCT message, offset, length FROM findings WHERE file_id = ? AND severity <> 'note' ORDER BY origin, "
       "offset");
   findings.bind(id);
   std::vector<MessageRange> hurt;
   while (findings.step()) {
-    if (messages.size() < most_messages) messages.push_back(findings.text(0));
+    add_message(findings.text(0));
     if (!findings.is_null(1)) hurt.push_back({findings.whole(1), findings.whole(2)});
   }
   for (const MessageRange& one : innermost(std::move(hurt))) {

@@ -2,10 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ensemble/database.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
@@ -19,6 +15,7 @@
 #include "ensemble/folder.hpp"
 #include "ensemble/observables.hpp"
 #include "ensemble/store.hpp"
+#include "io/new_file.hpp"
 
 namespace lq::ensemble {
 namespace {
@@ -194,17 +191,6 @@ bool is_empty(const Database& database) {
   return database.whole("SELECT count(*) FROM sqlite_master") == 0 && database.whole("PRAGMA application_id") == 0;
 }
 
-// Creates the file and returns its access rights; 0: it exists, or cannot be created. SQLite gives 0644 to a
-// file that it creates, so a group could not share it even if the umask allows that.
-mode_t rights_of_new(const char* path) noexcept {
-  const int file = ::open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
-  if (file < 0) return 0;
-  struct stat status = {};
-  const bool is_known = ::fstat(file, &status) == 0;
-  ::close(file);
-  return is_known ? status.st_mode & 07777 : 0;
-}
-
 bool is_there(const std::string& path) {
   std::error_code failure;
   return std::filesystem::exists(path, failure);
@@ -339,11 +325,29 @@ Database open_existing(const std::string& path) {
   return ready(std::move(database));
 }
 
+namespace {
+
+// A catalogue gets its name together with its tables, so that a full disk leaves no empty file.
+void make_catalogue(const std::string& path) {
+  const std::string folder = std::filesystem::absolute(path).parent_path().string();
+  if (!is_there(folder)) return;  // opening it says so
+  Database made(path, Opening::in_memory);
+  made.paths() = Paths(full_path(folder));
+  make_tables(made);
+  try {
+    io::write_text(path, made.contents(), false);
+  } catch (const Error& error) {
+    // Another process was faster, or opening it fails, too, and says why.
+    if (error.code() != Code::exists && error.code() != Code::no_permission) throw;
+  }
+}
+
+}  // namespace
+
 Database open_or_make(const std::string& path) {
-  const mode_t rights = rights_of_new(path.c_str());
+  if (!is_there(path)) make_catalogue(path);
   Database database(path, Opening::create);
   if (is_empty(database)) make_tables(database);
-  if (rights != 0) ::chmod(path.c_str(), rights);
   require_ours(database);
   return ready(std::move(database));
 }

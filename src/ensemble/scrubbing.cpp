@@ -21,6 +21,7 @@
 #include "ensemble/database.hpp"
 #include "ensemble/folder.hpp"
 #include "ensemble/pace.hpp"
+#include "ensemble/remarks.hpp"
 #include "ensemble/store.hpp"
 #include "sets/checkpoint/repair.hpp"
 
@@ -322,7 +323,8 @@ void Scrubbing::keep_damage(std::int64_t id, const Verification& verification) {
   drop_findings_.bind(id).run();
   drop_slices_.bind(id).run();
   for (const Finding& finding : verification.findings) {
-    if (finding.severity == Severity::note) continue;
+    const bool is_of_series = std::ranges::find(notes_on_links, finding.rule) != notes_on_links.end();
+    if (finding.severity == Severity::note && !is_of_series) continue;
     put_finding_.bind(id, name(finding.severity), finding.rule, finding.message, finding.offset, finding.length).run();
   }
   for (std::size_t k = 0; k < verification.fields.size(); ++k) {

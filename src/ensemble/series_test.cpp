@@ -62,5 +62,24 @@ TEST(SeriesNames, WithoutANumberAreTheirOwn) {
   }
 }
 
+TEST(OldVersions, AreKnownByTheirNames) {
+  const std::pair<const char*, const char*> marked[] = {{"/x/conf.0100.ildg.bak", "/x/conf.0100.ildg"},
+                                                        {"/x/conf.0100.ildg.old2", "/x/conf.0100.ildg"},
+                                                        {"/x/conf.0100_old.ildg", "/x/conf.0100.ildg"},
+                                                        {"/x/conf.0100.ildg~", "/x/conf.0100.ildg"},
+                                                        {"/x/conf.0100.ildg.~12~", "/x/conf.0100.ildg"},
+                                                        {"/x/conf.0100 (copy).ildg", "/x/conf.0100.ildg"},
+                                                        {"/x/conf.0100.ildg (Copy)", "/x/conf.0100.ildg"},
+                                                        {"/x/OLD-conf.0100.ildg", "/x/conf.0100.ildg"},
+                                                        {"/x/#conf.0100.ildg#", "/x/conf.0100.ildg"},
+                                                        {"/x/0100.bak/lattice", "/x/0100/lattice"},
+                                                        {"conf.0100.tmp", "conf.0100"}};
+  for (const auto& [path, present] : marked) EXPECT_EQ(without_version_mark(path), present) << path;
+  for (const char* path : {"/x/conf.0100.ildg", "/x/golden.0100.ildg", "/x/old/conf.0100.ildg", "/x/fold.10", "/x/old",
+                           "/x/r0.bak/conf.0100.ildg", "~", "lat.0100", "copyright.10"}) {
+    EXPECT_EQ(without_version_mark(path), "") << path;
+  }
+}
+
 }  // namespace
 }  // namespace lq::ensemble

@@ -147,4 +147,82 @@ void check_extents(const Extents& extents, std::string_view where) {
   }
 }
 
+namespace {
+
+// Plaquette and link trace as other programs state them in texts (formats/scidac.md 6.2).
+struct StatedObservables {
+  std::optional<double> plaquette;   // average of Re Tr U_P / N
+  std::optional<double> link_trace;  // average of Re Tr U / N
+};
+
+// "plaquette = 0.5862": the first number after `key` and an equals sign.
+std::optional<double> number_behind(std::string_view text, std::string_view key) {
+  const std::size_t at = text.find(key);
+  if (at == std::string_view::npos) return {};
+  text = base::trim(text.substr(at + key.size()));
+  if (!text.starts_with('=')) return {};
+  text = base::trim(text.substr(1));
+  return base::parse_double(text.substr(0, text.find_first_of(" ,\t\r\n")));
+}
+
+std::optional<double> number_in(const base::xml::Element& root, std::string_view name) {
+  const auto text = root.text_of(name);
+  return text ? base::parse_double(*text) : std::nullopt;
+}
+
+struct StatedNames {
+  std::string_view text, plaquette, link_trace;
+};
+constexpr StatedNames stated_names[] = {
+    {"xlf-info", "plaquette", "link_trace"},
+    {"scidac-record-xml", "plaq", "linktr"},     // usqcdInfo
+    {"grid-format", "plaquette", "link_trace"},  // FieldMetaData
+};
+
+void read_text(StatedObservables& found, const StatedNames& names, std::string_view text) {
+  std::optional<double> plaquette, link_trace;
+  if (base::trim(text).starts_with('<')) {
+    try {
+      const base::xml::Element root = base::xml::parse(text);
+      plaquette = number_in(root, names.plaquette);
+      link_trace = number_in(root, names.link_trace);
+    } catch (const Error&) {
+      return;
+    }
+  } else {
+    plaquette = number_behind(text, names.plaquette);
+    link_trace = number_behind(text, names.link_trace);
+  }
+  if (!found.plaquette) found.plaquette = plaquette;
+  if (!found.link_trace) found.link_trace = link_trace;
+}
+
+StatedObservables find_observables(const Metadata& metadata) {
+  StatedObservables found;
+  for (const StatedNames& names : stated_names) {
+    for (const auto& [name, text] : metadata) {
+      if (name == names.text) read_text(found, names, text);
+    }
+  }
+  // A number that is a text of its own, such as an attribute of HDF5.
+  for (const auto& [name, text] : metadata) {
+    if (!found.plaquette && name == "plaquette") found.plaquette = base::parse_double(base::trim(text));
+    if (!found.link_trace && name == "link_trace") found.link_trace = base::parse_double(base::trim(text));
+  }
+  return found;
+}
+
+}  // namespace
+
+// From the field's own texts, else from the file's (tmLQCD's xlf-info is a separate message).
+void state_observables(Catalog& catalog) {
+  const StatedObservables of_file = find_observables(catalog.metadata);
+  for (FieldEntry& field : catalog.fields) {
+    if (field.payload.spec.kind != FieldKind::gauge) continue;
+    const StatedObservables own = find_observables(field.metadata);
+    field.plaquette = own.plaquette ? own.plaquette : of_file.plaquette;
+    field.link_trace = own.link_trace ? own.link_trace : of_file.link_trace;
+  }
+}
+
 }  // namespace lq::format

@@ -16,6 +16,7 @@
 
 #include "base/byte_source.hpp"
 #include "base/bytes.hpp"
+#include "base/inner.hpp"
 #include "base/xml.hpp"
 
 namespace lq::format {
@@ -73,6 +74,9 @@ std::uint64_t required_number(const base::xml::Element& parent, std::string_view
 std::optional<std::uint64_t> optional_number(const base::xml::Element& parent, std::string_view name);
 // White space separated numbers below 2^62, at most as many as there are dimensions.
 Coord required_coord(const base::xml::Element& parent, std::string_view name);
+
+// The plaquette and the link trace of each gauge field, as the texts of the field or of the file state them.
+LQ_INNER void state_observables(Catalog& catalog);
 
 // Error(malformed): an extent is zero, or the number of sites does not fit 62 bits.
 void check_extents(const Extents& extents, std::string_view where);

@@ -5,7 +5,8 @@
 lq generate -q a.ildg --lattice 8x8x8x8 --beta 6 --sweeps 1
 (
   ulimit -f 100
-  for verb in "squeeze a.ildg new.sqz" "convert a.ildg new.nersc" "copy a.ildg new.ildg" "generate new.scidac --lattice 8x8x8x8 --sweeps 1"; do
+  for verb in "squeeze a.ildg new.sqz" "convert a.ildg new.nersc" "copy a.ildg new.ildg" "generate new.scidac --lattice 8x8x8x8 --sweeps 1" \
+    "index . --db new.db"; do
     # shellcheck disable=SC2086
     lq $verb > /dev/null 2> complaint && echo "$verb: done" || echo "$verb: exit $?"
     test -s complaint || echo "not a word"

@@ -136,6 +136,26 @@ TEST_F(IndexFault, OfANewCatalogue) {
   for (const bool kills : {false, true}) fail_everywhere("", 0, 3, kills);
 }
 
+TEST_F(IndexFault, OfTheFileOfANewCatalogue) {
+  const std::string there = directory_ / "catalogues", db = there + "/lq.db";
+  for (std::int64_t k = 0;; ++k) {
+    SCOPED_TRACE(::testing::Message() << "operation " << k);
+    ASSERT_LT(k, 100);
+    fs::remove_all(there);
+    fs::create_directory(there);
+    testing::FaultyTransport faulty(storage::posix(), k, testing::Fault::error);
+    {
+      const storage::Mount mount(there, faulty);
+      const Error error = error_of([&] { ensemble::index({folder_}, {.db = db}); });
+      if (!faulty.has_failed()) break;
+      // Nothing is left of a catalogue that could not be written.
+      EXPECT_EQ(testing::files_in(there).size(), error.code() == Code::ok ? 1U : 0U) << error.what();
+    }
+    EXPECT_EQ(ensemble::index({folder_}, {.db = db}).files, 3U);
+    if (HasFailure()) return;
+  }
+}
+
 TEST_F(IndexFault, OfACatalogueThatGrows) {
   index();
   const std::string before = testing::contents(db_);

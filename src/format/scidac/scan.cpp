@@ -15,7 +15,6 @@
 #include <limequat/metadata.hpp>
 
 #include "base/text.hpp"
-#include "base/xml.hpp"
 #include "format/findings.hpp"
 #include "format/lime/header.hpp"
 #include "format/lime/walk.hpp"
@@ -27,68 +26,6 @@
 #include "format/scidac/records.hpp"
 
 namespace lq::format::scidac {
-
-// Plaquette and link trace as other programs state them in texts (formats/scidac.md 6.2).
-struct Observables {
-  std::optional<double> plaquette;   // average of Re Tr U_P / N
-  std::optional<double> link_trace;  // average of Re Tr U / N
-};
-
-namespace {
-
-// "plaquette = 0.5862": the first number after `key` and an equals sign.
-std::optional<double> number_behind(std::string_view text, std::string_view key) {
-  const std::size_t at = text.find(key);
-  if (at == std::string_view::npos) return {};
-  text = base::trim(text.substr(at + key.size()));
-  if (!text.starts_with('=')) return {};
-  text = base::trim(text.substr(1));
-  return base::parse_double(text.substr(0, text.find_first_of(" ,\t\r\n")));
-}
-
-std::optional<double> number_in(const base::xml::Element& root, std::string_view name) {
-  const auto text = root.text_of(name);
-  return text ? base::parse_double(*text) : std::nullopt;
-}
-
-struct StatedNames {
-  std::string_view type, plaquette, link_trace;
-};
-constexpr StatedNames stated_names[] = {
-    {type::xlf_info, "plaquette", "link_trace"},
-    {type::record_xml, "plaq", "linktr"},        // usqcdInfo
-    {"grid-format", "plaquette", "link_trace"},  // FieldMetaData
-};
-
-void read_text(Observables& found, const StatedNames& names, std::string_view text) {
-  std::optional<double> plaquette, link_trace;
-  if (base::trim(text).starts_with('<')) {
-    try {
-      const base::xml::Element root = base::xml::parse(text);
-      plaquette = number_in(root, names.plaquette);
-      link_trace = number_in(root, names.link_trace);
-    } catch (const Error&) {
-      return;
-    }
-  } else {
-    plaquette = number_behind(text, names.plaquette);
-    link_trace = number_behind(text, names.link_trace);
-  }
-  if (!found.plaquette) found.plaquette = plaquette;
-  if (!found.link_trace) found.link_trace = link_trace;
-}
-
-}  // namespace
-
-Observables find_observables(const Metadata& metadata) {
-  Observables found;
-  for (const StatedNames& names : stated_names) {
-    for (const auto& [key, text] : metadata) {
-      if (key == names.type) read_text(found, names, text);
-    }
-  }
-  return found;
-}
 
 namespace {
 
@@ -111,7 +48,6 @@ class Scan {
   void report_strays(const Groups& groups);
   void compare_counts(const Groups& groups);
   void read_texts(const std::vector<RecordIndex>& indices, Metadata& metadata);
-  void state_observables();
   void report_open_message(const Groups& groups);
   void report_lost_data(const Groups& groups);
   const Record& record(RecordIndex i) const { return catalog_.records[i]; }
@@ -403,17 +339,6 @@ void Scan::report_lost_data(const Groups& groups) {
   }
 }
 
-// From the field's own texts, else from the file's (tmLQCD's xlf-info is a separate message).
-void Scan::state_observables() {
-  const Observables of_file = find_observables(catalog_.metadata);
-  for (FieldEntry& field : catalog_.fields) {
-    if (field.payload.spec.kind != FieldKind::gauge) continue;
-    const Observables own = find_observables(field.metadata);
-    field.plaquette = own.plaquette ? own.plaquette : of_file.plaquette;
-    field.link_trace = own.link_trace ? own.link_trace : of_file.link_trace;
-  }
-}
-
 Catalog Scan::run() {
   catalog_.path = file_.file().path();
   catalog_.file_bytes = file_.size();
@@ -429,7 +354,7 @@ Catalog Scan::run() {
   for (const Group& group : groups.groups) read_group(group);
   read_spare_checksums(groups);
   compare_counts(groups);
-  state_observables();
+  state_observables(catalog_);
   if (volumes_) {
     catalog_.files = volumes_->files();
     catalog_.file_bytes = volumes_->bytes();

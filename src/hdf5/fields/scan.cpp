@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "format/record_texts.hpp"
 #include "hdf5/layouts/folder.hpp"
 #include "hdf5/tree/tree.hpp"
 
@@ -56,6 +57,7 @@ class Scan final : public Visitor, public FieldCollector {
       findings_.add(std::move(finding));
     }
     file_ = nullptr;
+    format::state_observables(catalog_);
     catalog_.findings = findings_.take();
     return std::move(catalog_);
   }
