@@ -17,11 +17,34 @@ _VERSION = ("ETag", "etag", "LastModified", "last_modified", "mtime", "modified"
 def opened_by(fsspec, url, address, secrets):
     """The file at a URL. Its file system is kept with it: of an archive that holds the only reference, and would be closed."""
     system, path = fsspec.core.url_to_fs(url)
-    file = system.open(path, "rb", cache_type="none")  # those without a cache of their own ignore this
+    file, first = _opened_on_s3(fsspec, system, path)
+    if file is None:
+        file = system.open(path, "rb", cache_type="none")  # those without a cache of their own ignore this
     kind = _InParts if isinstance(file, fsspec.spec.AbstractBufferedFile) else Addressed
     made = kind(file, address, secrets)
+    if first:
+        made.keep_beginning(first)
     made.system = system
     return made
+
+
+def _opened_on_s3(fsspec, system, path):
+    """A file of s3fs and its first bytes, by one request that also tells size and ETag, for which s3fs makes one of its own; (None, b"") if
+    that is not possible."""
+    if not hasattr(system, "call_s3") or getattr(system, "version_aware", False):
+        return None, b""
+    with contextlib.suppress(Exception):  # an empty object, no permission, another version of s3fs: opened as any file
+        bucket, key, version = system.split_path(path)
+        answer = system.call_s3("get_object", Bucket=bucket, Key=key, Range=f"bytes=0-{END_BYTES - 1}",
+                                **({"VersionId": version} if version else {}), **system.req_kw)
+        first = fsspec.asyn.sync(system.loop, answer["Body"].read)
+        size = int(answer["ContentRange"].rpartition("/")[2])
+        if len(first) == min(size, END_BYTES):
+            file = system.open(path, "rb", cache_type="none", size=size)
+            file.details = {"name": path, "type": "file", "size": size, "ETag": answer["ETag"], "LastModified": answer["LastModified"]}
+            file.read_kw = {**file.read_kw, "IfMatch": answer["ETag"]}
+            return file, first
+    return None, b""
 
 
 class _InParts(FileInParts):
@@ -33,6 +56,9 @@ class _InParts(FileInParts):
         facts = getattr(file, "details", None) or {}
         version = [f"{name}={facts[name]}" for name in _VERSION if facts.get(name)] if hasattr(facts, "get") else []
         self.is_dated, self.modified = False, number_of(" ".join(version))
+
+    def keep_beginning(self, data):
+        self._ends[0] = data
 
     def _fetch(self, begin, end):
         if begin == 0:

@@ -101,6 +101,37 @@ def test_a_copy_of_a_file_that_changed_begins_again(content, tmp_path, date):
     assert abs((tmp_path / "conf.ildg").stat().st_mtime - time.time()) < 60 or date
 
 
+def test_data_that_no_sum_proves_are_examined_where_they_were_copied_to(tmp_path, monkeypatch):
+    """A stated plaquette makes lq.copy look at the links once more: at those of the copy."""
+    monkeypatch.setattr("limequat.seeking._KEPT_BYTES", 1 << 20)
+    links = lq.generate((8, 8, 8, 16), sweeps=1)
+    plaquette = f"{lq.plaquette(links).average:.10f}"
+    lq.write(tmp_path / "stated.ildg", links, metadata={"xlf-info": f"plaquette = {plaquette}\n"})
+    content = (tmp_path / "stated.ildg").read_bytes()
+    wrong = content.replace(plaquette.encode(), b"0.1234567890")
+    with serving(conf__ildg=content) as (address, served):
+        file = served["conf__ildg"]
+        assert lq.copy(address + "/conf.ildg", tmp_path).findings == []
+        assert file.sent <= len(content) + 3 * 65536 and file.requests <= 8
+        file.data = wrong
+        findings = lq.copy(address + "/conf.ildg", tmp_path, overwrite=True).findings
+    assert [one["severity"] for one in findings] == ["error"] and "/conf.ildg" in findings[0]["message"]
+    assert "lq-copy" not in findings[0]["message"] and (tmp_path / "conf.ildg").read_bytes() == wrong
+
+
+def test_blocks_that_are_there_cost_no_requests(content, tmp_path):
+    with serving(conf__ildg=content) as (address, served):
+        file = served["conf__ildg"]
+        file.before = lambda number: setattr(file, "fails", 1000) if file.sent > len(content) // 2 else None
+        file.cut_after, file.cuts = len(content) // 2, 1
+        with pytest.raises(lq.IoError, match="cannot read"):
+            lq.copy(address + "/conf.ildg", tmp_path, block_bytes=1 << 16)
+        file.before, file.fails, requests = (lambda number: None), 0, file.requests
+        made = lq.copy(address + "/conf.ildg", tmp_path, block_bytes=1 << 16)
+        assert made.moved_bytes < 0.6 * len(content) and file.requests - requests <= 10
+    assert (tmp_path / "conf.ildg").read_bytes() == content
+
+
 def test_killed_copies_end_as_the_file_and_fetch_little_twice(content, tmp_path):
     program = "import limequat as lq, sys; lq.copy(sys.argv[1], sys.argv[2])"
     environment = {**os.environ, "PYTHONPATH": str(pathlib.Path(lq.__file__).parent.parent)}

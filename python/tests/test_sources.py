@@ -295,6 +295,59 @@ def test_a_slice_by_fsspec_costs_three_requests_and_its_bytes_and_64_kib(far, la
     assert far.requests <= 8 and far.sent <= len(far.data) + 65536
 
 
+def test_a_slice_of_an_object_in_s3_costs_three_requests(large):
+    """The size of an object comes with its first bytes: no request is made for it alone."""
+    spec = pytest.importorskip("fsspec.spec")
+    import fsspec
+    import fsspec.asyn
+
+    path, links = large
+    data, asked = path.read_bytes(), []
+
+    class Body:
+        def __init__(self, content):
+            self.content = content
+
+        async def read(self):
+            return self.content
+
+    class Bucket(spec.AbstractFileSystem):
+        protocol, cachable, req_kw, loop = "buckets", False, {}, fsspec.asyn.get_loop()
+
+        def _open(self, path, mode="rb", size=None, **options):
+            return InBucket(self, path, mode, size=size, **options)
+
+        def info(self, path, **_):
+            asked.append("info")
+            return {"name": path, "size": len(data), "type": "file", "ETag": "one"}
+
+        def split_path(self, path):
+            return "lattices", path, None
+
+        def call_s3(self, what, **words):
+            asked.append((what, words["Bucket"], words["Range"]))
+            if not data:
+                raise OSError("InvalidRange")
+            return {"Body": Body(data[:32768]), "ContentRange": f"bytes 0-32767/{len(data)}", "ETag": "one", "LastModified": "now"}
+
+    class InBucket(spec.AbstractBufferedFile):
+        read_kw = {}
+
+        def _fetch_range(self, start, end):
+            asked.append((start, end, self.read_kw.get("IfMatch")))
+            return data[start:end]
+
+    fsspec.register_implementation("buckets", Bucket, clobber=True)
+    with lq.open("buckets://host/large.ildg") as file:
+        assert np.array_equal(file.fields["gauge"][3], links[3])
+    assert asked[0] == ("get_object", "lattices", "bytes=0-32767") and len(asked) == 3
+    assert all(version == "one" for _, _, version in asked[1:])
+    data = b""
+    with pytest.raises(lq.UnknownFormat):
+        lq.read("buckets://host/large.ildg")
+    assert asked[4] == "info"
+
+
 def test_a_file_that_changes_behind_fsspec_is_an_error(far, large, tmp_path):
     path, _ = large
     far.data = path.read_bytes()

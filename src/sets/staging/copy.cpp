@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -26,11 +28,43 @@
 #include "sets/checkpoint/set_fields.hpp"
 #include "sets/staging/file_copy.hpp"
 #include "sets/staging/sources.hpp"
+#include "storage/forwarding.hpp"
 
 namespace lq {
 
 namespace sets {
 namespace {
+
+// A file under the name of another one.
+class NamedFile final : public storage::ForwardingFile {
+ public:
+  NamedFile(std::unique_ptr<storage::File> file, std::string path)
+      : ForwardingFile(std::move(file)), path_(std::move(path)) {}
+  const std::string& path() const noexcept override { return path_; }
+
+ private:
+  const std::string path_;
+};
+
+// A finished copy that has no name yet, under the name of its source: findings name the source, which is not read
+// again.
+class UnnamedCopy final : public storage::ForwardingTransport {
+ public:
+  UnnamedCopy(storage::Transport& place, const Pair& pair)
+      : ForwardingTransport(place), from_(pair.from), copy_(unfinished_name(pair.to)) {}
+
+  std::unique_ptr<storage::File> open_read(const std::string& path) override {
+    return std::make_unique<NamedFile>(inner().open_read(stored(path)), path);
+  }
+  storage::PathKind kind(const std::string& path) override { return inner().kind(stored(path)); }
+  storage::Identity identity(const std::string& path) override { return inner().identity(stored(path)); }
+  storage::StorageTraits unit(const std::string& path) override { return inner().unit(stored(path)); }
+
+ private:
+  const std::string& stored(const std::string& path) const noexcept { return path == from_ ? copy_ : path; }
+
+  const std::string from_, copy_;
+};
 
 class Copying {
  public:
@@ -146,7 +180,15 @@ class Copying {
     const bool looks_again = options_.verify == Verify::read_back;
     if (options_.verify == Verify::none || !(is_new || looks_again)) return;
     const Fields fields = all_compared && is_new && !looks_again ? Fields::are_compared : Fields::are_not;
-    const std::vector<Finding> damage = damage_of(together.front().from, catalog, fields, communicator_);
+    const Pair& first = together.front();
+    storage::Transport &source = storage::resolve(first.from), &target = storage::resolve(first.to);
+    // What is not in a file system, such as a URL, is read once.
+    std::optional<UnnamedCopy> copy;
+    comm::agree_alike(comm_, [&] {
+      if (is_new && together.size() == 1 && &source != &target) copy.emplace(target, first);
+    });
+    storage::Transport& place = copy ? *copy : source;
+    const std::vector<Finding> damage = damage_of(place, first.from, catalog, fields, communicator_);
     comm::agree_at_root(comm_, [&] { report_.findings.insert(report_.findings.end(), damage.begin(), damage.end()); });
   }
 

@@ -282,11 +282,14 @@ void FileCopy::find_missing(std::vector<CopiedBlock> recorded) {
     std::vector<bool> is_recorded(static_cast<std::size_t>(blocks()));
     for (const CopiedBlock& block : recorded) is_recorded[static_cast<std::size_t>(block.number)] = true;
     const auto rank = static_cast<std::uint64_t>(comm_.rank()), ranks = static_cast<std::uint64_t>(comm_.size());
-    for (std::uint64_t block = rank; block < blocks(); block += ranks) {
+    // From the last one on: if the next block is there, the end of a last site is read from it and not from the source.
+    for (std::uint64_t block = blocks(); block-- > 0;) {
+      if (block % ranks != rank) continue;
       const auto at = static_cast<std::size_t>(block);
-      const std::uint64_t end = block * plan_.block_bytes + size_of(block);
+      const std::uint64_t end = block * plan_.block_bytes + size_of(block), next = block + 1;
       if (!is_recorded[at] || target_->size() < end || pass(*target_, nullptr, block) != sums_[at]) continue;
-      if (check_) pass(*target_, nullptr, block, &*check_);
+      const bool has_next = next < blocks() && (is_there[static_cast<std::size_t>(next / 64)] >> (next % 64) & 1) != 0;
+      if (check_) pass(*target_, nullptr, block, &*check_, has_next ? target_.get() : source_.get());
       is_there[at / 64] |= std::uint64_t{1} << (at % 64);
     }
   });
@@ -429,7 +432,8 @@ std::uint64_t FileCopy::size_of(std::uint64_t block) const noexcept {
   return std::min(plan_.block_bytes, plan_.bytes - block * plan_.block_bytes);
 }
 
-std::uint32_t FileCopy::pass(storage::File& from, storage::File* to, std::uint64_t block, io::SourceCheck* check) {
+std::uint32_t FileCopy::pass(storage::File& from, storage::File* to, std::uint64_t block, io::SourceCheck* check,
+                             storage::File* next) {
   const std::uint64_t begin = block * plan_.block_bytes, end = begin + size_of(block);
   std::uint32_t crc = 0;
   if (check != nullptr) check->begin(begin);
@@ -442,7 +446,7 @@ std::uint32_t FileCopy::pass(storage::File& from, storage::File* to, std::uint64
     if (to != nullptr) to->write_at(at, piece);
   }
   // The last site may end in a block that an unfinished copy does not have yet.
-  if (check != nullptr) check->end(*source_);
+  if (check != nullptr) check->end(next != nullptr ? *next : *source_);
   return crc;
 }
 

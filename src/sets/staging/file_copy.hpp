@@ -95,8 +95,10 @@ class FileCopy {
   void require_unchanged() const;
   std::uint64_t blocks() const noexcept { return blocks_of(plan_.bytes, plan_.block_bytes); }
   std::uint64_t size_of(std::uint64_t block) const noexcept;
-  // CRC-32 of a block of a file, which is also passed to `to` and `check` if given.
-  std::uint32_t pass(storage::File& from, storage::File* to, std::uint64_t block, io::SourceCheck* check = nullptr);
+  // CRC-32 of a block of a file, which is also passed to `to` and `check` if given. The rest of the block's last site
+  // is read from `next`, or else from the source.
+  std::uint32_t pass(storage::File& from, storage::File* to, std::uint64_t block, io::SourceCheck* check = nullptr,
+                     storage::File* next = nullptr);
 
   comm::Comm& comm_;
   const Pair& pair_;

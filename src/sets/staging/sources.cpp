@@ -422,9 +422,8 @@ bool are_proven(const Catalog& catalog) {
 
 namespace {
 
-Verification examined(const std::string& path, const Catalog& catalog, Fields fields,
+Verification examined(storage::Transport& place, const std::string& path, const Catalog& catalog, Fields fields,
                       const Communicator& communicator) {
-  storage::Transport& place = storage::resolve(path);
   if (fields == Fields::are_compared && are_proven(catalog)) {
     return io::verify_structure(place, path, communicator, {});
   }
@@ -433,8 +432,8 @@ Verification examined(const std::string& path, const Catalog& catalog, Fields fi
 
 }  // namespace
 
-std::vector<Finding> damage_of(const std::string& path, const Catalog& catalog, Fields fields,
-                               const Communicator& communicator) {
+std::vector<Finding> damage_of(storage::Transport& place, const std::string& path, const Catalog& catalog,
+                               Fields fields, const Communicator& communicator) {
   std::vector<Finding> damage;
   const auto add = [&](Code code, const std::string& what) {
     damage.push_back({.severity = Severity::error,
@@ -445,7 +444,7 @@ std::vector<Finding> damage_of(const std::string& path, const Catalog& catalog, 
   std::optional<Verification> found;
   std::optional<Error> failure;
   try {
-    found = examined(path, catalog, fields, communicator);
+    found = examined(place, path, catalog, fields, communicator);
   } catch (const Error& error) {
     if (error.code() == Code::out_of_memory) throw;
     failure = error;

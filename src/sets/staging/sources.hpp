@@ -102,7 +102,7 @@ bool are_proven(const Catalog& catalog);
 // Collective. Faults of a file that was copied unchanged, beyond those found by comparing its fields with their sums
 // (or, if they were not compared, all found by lq::verify()). Empty if no format is known.
 enum class Fields { are_compared, are_not };
-std::vector<Finding> damage_of(const std::string& path, const Catalog& catalog, Fields fields,
-                               const Communicator& communicator);
+std::vector<Finding> damage_of(storage::Transport& place, const std::string& path, const Catalog& catalog,
+                               Fields fields, const Communicator& communicator);
 
 }  // namespace lq::sets
