@@ -133,7 +133,7 @@ function(lq_dropin name)
   set_target_properties(${name}_rooms PROPERTIES LINKER_LANGUAGE CXX
     ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
 
-  lq_dropin_shared(${name} "${objects}" "${DROPIN_EXPORTS};${DROPIN_INNER}" "${room_libraries}")
+  lq_dropin_shared(${name} "${objects}" "${DROPIN_EXPORTS}" "${DROPIN_INNER}" "${room_libraries}")
   if(DROPIN_OVER)
     get_property(below GLOBAL PROPERTY LQ_DROPIN_${DROPIN_OVER}_CLOSURE)
     list(REMOVE_ITEM closure ${below})
@@ -161,16 +161,28 @@ function(lq_dropin name)
   lq_dropin_install(${name})
 endfunction()
 
-function(lq_dropin_shared name objects exports libraries)
-  list(REMOVE_ITEM exports "")
+# Names that match `exports` have the version of the soname, those that match `inner` that of the release, as in liblimequat
+# (lq_version_symbols of src); no others are visible. Programs that were linked to a library without versions run as before.
+function(lq_dropin_versions name exports inner)
   list(JOIN exports ";\n    " names)
+  set(versions "LIMEQUAT_${PROJECT_VERSION_MAJOR} {\n  global:\n    ${names};\n  local:\n    *;\n};\n")
+  if(inner)
+    list(JOIN inner ";\n    " names)
+    string(APPEND versions "LIMEQUAT_${PROJECT_VERSION}_INNER {\n  global:\n    ${names};\n};\n")
+  endif()
   set(script ${CMAKE_CURRENT_BINARY_DIR}/${name}.map)
-  file(WRITE ${script} "{\n  global:\n    ${names};\n  local:\n    *;\n};\n")
+  file(CONFIGURE OUTPUT ${script} CONTENT "${versions}" @ONLY)
+  target_link_options(${name} PRIVATE LINKER:--version-script=${script})
+  set_target_properties(${name} PROPERTIES LINK_DEPENDS ${script}
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+endfunction()
+
+function(lq_dropin_shared name objects exports inner libraries)
   add_library(${name} SHARED ${objects})
   target_link_libraries(${name} PRIVATE ${name}_rooms ${libraries} Threads::Threads)
-  target_link_options(${name} PRIVATE LINKER:--version-script=${script} LINKER:--as-needed LINKER:--gc-sections)
-  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX LINK_DEPENDS ${script}
-    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+  target_link_options(${name} PRIVATE LINKER:--as-needed LINKER:--gc-sections)
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
+  lq_dropin_versions(${name} "${exports}" "${inner}")
 endfunction()
 
 # Uses the variables of lq_dropin.

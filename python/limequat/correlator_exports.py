@@ -12,7 +12,7 @@ from limequat._library import path_bytes
 from limequat.correlator_labels import described, shown
 from limequat.errors import Error, Exists, InvalidArgument
 from limequat.needs import needed
-from limequat.publishing import keep_private, kind_of, publish, require_no_data
+from limequat.publishing import keep_private, kind_of, publish, require_no_data, sync_folder
 
 
 def to_pandas(selection):
@@ -106,7 +106,10 @@ def write_pyerrors(selection, path, ensemble, overwrite):
                                                gz=bool(zipped))
             made = os.path.join(folder, os.listdir(folder)[0])
             keep_private(made, [selection._store.path])
+            with open(made, "rb") as file:
+                os.fsync(file.fileno())
             publish(made, path, overwrite, "a text")
+            sync_folder(os.path.dirname(path))
     except OSError as error:
         if isinstance(error, Error):
             raise
