@@ -155,7 +155,6 @@ inline constexpr std::size_t product_table_bytes = 32;
 using ProductLoop = void (*)(const std::byte* tables, std::size_t count, const std::byte* from, std::byte* const* to,
                              std::size_t bytes) noexcept;
 
-// Arrays of two are for single and double precision.
 // The four lanes of XXH64, and its primes that they are multiplied by.
 struct HashLanes {
   std::uint64_t words[4];
@@ -166,6 +165,7 @@ inline constexpr std::uint64_t hash_prime_1 = 0x9E3779B185EBCA87, hash_prime_2 =
 // Adds that many stripes to the lanes of `hashed_together` inputs, which begin at this distance from each other.
 using HashLoop = void (*)(const std::byte* from, std::size_t distance, std::size_t stripes, HashLanes* lanes) noexcept;
 
+// Arrays of two are for single and double precision.
 struct Loops {
   CopyNumbers copy[2][2][3];  // from, to, and which side is swapped: none, from, to
   TurnNumbers turn[2];

@@ -90,7 +90,6 @@ class SetDamage : public ::testing::Test {
   std::string path_ = directory_ / "set.sion";
 };
 
-// A stretch of zeros at the end of the file, as a lost stripe leaves it: the table, and the records of the last chunk.
 // The count of its physical files is at byte 28.
 TEST_F(SetDamage, ThatStatesABillionFilesIsReplacedWithoutLookingForThem) {
   write({100, 200, 300});
@@ -99,6 +98,7 @@ TEST_F(SetDamage, ThatStatesABillionFilesIsReplacedWithoutLookingForThem) {
   EXPECT_EQ(MultifileReader(path_).task(0).read_all(), stream_bytes(0, 0, 300));
 }
 
+// A stretch of zeros at the end of the file, as a lost stripe leaves it: the table, and the records of the last chunk.
 TEST_F(SetDamage, AChunkWhoseRecordWentWithTheTableIsToldAndRemembered) {
   write({9000, 9000, 9000});
   clear(table() - 128, contents(path_).size());
