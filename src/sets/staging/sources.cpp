@@ -18,6 +18,7 @@
 #include "base/error.hpp"
 #include "base/path.hpp"
 #include "comm/agree.hpp"
+#include "comm/pack.hpp"
 #include "format/format.hpp"
 #include "io/catalog_codec.hpp"
 #include "io/journal.hpp"
