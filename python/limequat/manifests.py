@@ -19,8 +19,9 @@ from typing import Callable, List, Optional, Union
 
 from limequat import publishing
 from limequat.answers import Judgement
-from limequat.errors import (ChecksumError, Code, Error, Exists, InvalidArgument, IoError, Malformed, NotFound,
-                             UnknownFormat)
+from limequat.errors import (ChecksumError, Code, Error, Exists, InvalidArgument, IoError, Malformed, NotFound, Truncated,
+                             UnknownFormat, Unsupported)
+from limequat.packed import is_packed
 from limequat.partitions import partition_of
 from limequat.questions import info, usable_cores
 from limequat.questions import verify as verify_file
@@ -122,7 +123,7 @@ def _look(path, algorithm, verifies):
                 with Source(file, name=os.path.basename(path)) as source:
                     verdict, sentence = _judged(verify_file(source, threads=1))
             except UnknownFormat:
-                verdict = None
+                verdict, sentence = _judged_contents(path)
             except Error:
                 verdict = "several files"
             if verdict in (*_BAD, "several files"):
@@ -134,6 +135,18 @@ def _look(path, algorithm, verifies):
                 except Error as error:
                     verdict, sentence = "unreadable", str(error)
         return _Looked(path, file.hexdigest(), file.size, verdict, sentence)
+
+
+def _judged_contents(path):
+    """Of a file of no format: of its contents, if it is compressed. A damaged stream is damage whatever it contains."""
+    if not is_packed(path):
+        return None, None
+    try:
+        return _judged(verify_file(path))
+    except (Malformed, Truncated, ChecksumError) as error:
+        return "unreadable", str(error)
+    except (UnknownFormat, NotFound, Unsupported):  # other contents, an archive, no decoder
+        return None, None
 
 
 def _is_part(path):

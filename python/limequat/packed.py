@@ -296,6 +296,8 @@ def _member_of(file, archive, member):
                     _require_plain(one, archive)
                     found = one if stream is None else _taken(tar, one, archive)
                 tar.members = []  # of a million members none is kept
+        while stream is not None and stream.read(_PIECE):
+            pass  # up to the sum at its end
     except TooLarge as error:
         raise TooLarge(f"{archive}: {error}" if error.path is None else error.sentence, path=archive) from None
     except Error:

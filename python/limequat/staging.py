@@ -15,6 +15,7 @@ from limequat.communicators import agreed, group_of
 from limequat.errors import ChecksumError, InvalidArgument, Unsupported
 from limequat.options import Options, takes
 from limequat.sources import is_elsewhere
+from limequat.unpacking import require_unpacking
 
 if TYPE_CHECKING:
     from limequat.annotations import Comm, Path, Target
@@ -56,6 +57,7 @@ def copy(sources: Union[Path, Iterable[Path]], target: Target, *, comm: Optional
             raise Unsupported("files of URLs and file objects are copied by one process, without comm=")
         answer = fetching.copy_from(named, target, _copy, options)
     else:
+        require_unpacking()
         answer = _copy(named, target, options, group)
     if manifest is not None and not options.get("dry_run"):
         with agreed(group):

@@ -159,3 +159,27 @@ def test_a_catalogue_holds_the_facts_of_packed_files_and_sees_bit_rot(tmp_path, 
     assert not scrubbed and scrubbed["sound"] == 2
     assert not lq.index(folder, db=db)
 
+
+
+@pytest.mark.parametrize("kind", PACK)
+def test_copies_and_manifests_name_damaged_packed_files(tmp_path, gauge_file, kind):
+    draw, data = random.Random(int(os.environ.get("LQ_SEED", "38"))), gauge_file.read_bytes()
+    for number, how in enumerate(("sound", "payload", "cut payload", "stream", "stream", "cut end", "other", "plain", "followed")):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        path = folder / f"conf.ildg.{kind}"
+        path.write_bytes(PACK[kind](data)[:-3] if how == "cut end" else damaged(data, PACK[kind], how, draw))
+        is_good = how == "other" or alone(path) in ("sound", "consistent")
+        answer = lq.copy(path, f"{tmp_path}/copies/{number}/")
+        assert (tmp_path / "copies" / str(number) / path.name).read_bytes() == path.read_bytes()
+        errors = [one["message"] for one in answer["findings"] if one["severity"] == "error"]
+        assert (not errors) == is_good, (how, errors)
+        if is_good:
+            assert lq.manifest(folder)["verified"] == (how != "other")
+        else:
+            with pytest.raises(lq.ChecksumError, match="conf.ildg"):
+                lq.manifest(folder)
+        if kind == "gz" and how in ("sound", "cut end"):
+            codes = [subprocess.run([LQ, *words], capture_output=True, timeout=250).returncode
+                     for words in (["copy", path, f"{tmp_path}/by-lq/{number}/"], ["verify", path], ["verify", "-r", folder])]
+            assert codes == ([0, 0, 0] if is_good else [3, 3, 3])

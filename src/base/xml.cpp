@@ -36,6 +36,11 @@ void check_size(std::string_view document, const Limits& limits) {
   }
   // The parser would treat it as the end of the document.
   if (const std::size_t nul = document.find('\0'); nul != std::string_view::npos) fail(nul, "a NUL within the text");
+  // Characters that no document may hold (XML 1.0, 2.2).
+  const auto is_control = [](char c) { return c >= 0 && c < ' ' && c != '\t' && c != '\n' && c != '\r'; };
+  if (const auto control = std::ranges::find_if(document, is_control); control != document.end()) {
+    fail(static_cast<std::size_t>(control - document.begin()), "a control character within the text");
+  }
   std::size_t elements = 0;
   for (std::size_t at = document.find('<'); at != std::string_view::npos; at = document.find('<', at + 1)) {
     if (starts_element(document, at) && ++elements > limits.elements) {

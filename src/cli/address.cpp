@@ -80,7 +80,10 @@ class AddressServer {
     if (words.size() == 3 && words[0] == "error" && numbers[1] <= longest_text) {
       std::string sentence(static_cast<std::size_t>(numbers[1]), '\0');
       receive(std::as_writable_bytes(std::span(sentence)));
-      throw Error(static_cast<Code>(numbers[0]), sentence, {.path = path_ == unnamed ? std::string() : path_});
+      // Of a compressed file that is cut nothing is known, as in folders: it is unreadable, not incomplete.
+      const Code code = static_cast<Code>(numbers[0]);
+      const bool is_cut = code == Code::truncated && path_ != unnamed;
+      throw Error(is_cut ? Code::malformed : code, sentence, {.path = path_ == unnamed ? std::string() : path_});
     }
     if (words.empty() || words[0] != "ok" || numbers.size() != count) fail("it ended");
     return numbers;

@@ -13,12 +13,12 @@
 #include <limequat/file.hpp>
 
 #include "base/text.hpp"
-#include "ensemble/contents.hpp"
 #include "ensemble/files.hpp"
 #include "format/component.hpp"
 #include "io/verdict.hpp"
 #include "sets/checkpoint/found_set.hpp"
 #include "sets/checkpoint/set_fields.hpp"
+#include "sets/staging/packed.hpp"
 #include "storage/subfiles.hpp"
 #include "storage/transport.hpp"
 
@@ -189,7 +189,7 @@ void add_texts(ExaminedFile& examined) {
 
 bool examine_contents(ExaminedFile& lost, const Limits& limits) {
   try {
-    lost.contents = unpacked(lost.path);
+    lost.contents = sets::unpacked(lost.path);
     if (!lost.contents) return false;
     lost.catalog = io::ScannedFile::open(storage::resolve(*lost.contents), *lost.contents, {}, limits)->catalog();
     add_texts(lost);

@@ -109,7 +109,7 @@ struct ExaminedFile {
   std::string series;
   std::shared_ptr<io::ScannedFile> scanned =
       nullptr;  // the file, open; only of examine_headers(), of what it recognised
-  std::shared_ptr<const std::string> contents = nullptr;  // of a packed file, open: see contents.hpp
+  std::shared_ptr<const std::string> contents = nullptr;  // of a packed file, open: see sets/staging/packed.hpp
 
   std::string_view state() const noexcept;  // "indexed", "damaged", "incomplete", "unreadable"
   FileInspection inspection() const;

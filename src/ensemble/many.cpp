@@ -15,12 +15,12 @@
 #include "base/bytes.hpp"
 #include "base/ordered_results.hpp"
 #include "comm/team.hpp"
-#include "ensemble/contents.hpp"
 #include "ensemble/files.hpp"
 #include "ensemble/folder.hpp"
 #include "io/verdict.hpp"
 #include "protection/layout.hpp"
 #include "sets/checkpoint/repair.hpp"
+#include "sets/staging/packed.hpp"
 #include "storage/listed_folders.hpp"
 
 namespace lq::ensemble {
@@ -225,7 +225,7 @@ void look(Candidate& file, const Folders& folders, const Limits& limits, EarlyVe
 // Of a file that should be a lattice file: it may be packed, and is then judged by its contents.
 VerifiedFile verified_lost(VerifiedFile lost, const VerifyOptions& options) {
   try {
-    std::optional<Verification> contents = verify_contents(lost.path, options);
+    std::optional<Verification> contents = sets::verify_contents(lost.path, options);
     if (!contents) return lost;
     lost.verdict = contents->verdict;
     lost.verification = std::move(contents);
@@ -345,6 +345,8 @@ void verify_below(const std::vector<std::string>& paths, int threads, const Veri
         if (options.progress && !files[number].verified) options.progress(++done, files.size());
       });
 }
+
+void set_unpacking(Unpack unpack) { sets::set_unpacking(std::move(unpack)); }
 
 VerifiedFiles verify_below(const std::vector<std::string>& paths, const VerifyOptions& options) {
   VerifiedFiles all;

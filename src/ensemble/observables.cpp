@@ -12,10 +12,10 @@
 
 #include "base/ordered_results.hpp"
 #include "comm/team.hpp"
-#include "ensemble/contents.hpp"
 #include "ensemble/ensemble.hpp"
 #include "ensemble/files.hpp"
 #include "ensemble/store.hpp"
+#include "sets/staging/packed.hpp"
 
 namespace lq::ensemble {
 namespace {
@@ -78,7 +78,7 @@ Verification verified_entry(const std::string& path, const VerifyOptions& how) {
     return verify(path, {}, how);
   } catch (const Error& error) {
     if (error.code() != Code::unknown_format) throw;
-    if (std::optional<Verification> contents = verify_contents(path, how)) return *contents;
+    if (std::optional<Verification> contents = sets::verify_contents(path, how)) return *contents;
     throw;
   }
 }

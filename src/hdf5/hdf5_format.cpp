@@ -4,6 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -40,12 +45,49 @@ void edit(base::EditedSource& file, base::FunctionRef<void(hid_t)> change) {
   for (const auto& [offset, bytes] : changes) file.replace(offset, bytes.size(), bytes);
 }
 
+// The offset of the only occurrence of a text; empty: there is none, or several.
+std::optional<std::uint64_t> only_place(base::ByteSource& file, std::string_view text) {
+  std::optional<std::uint64_t> found;
+  std::string block((std::size_t{1} << 20) + text.size() - 1, '\0');
+  for (std::uint64_t at = 0; at < file.size(); at += block.size() - text.size() + 1) {
+    const std::size_t held = file.read_at(at, std::as_writable_bytes(std::span(block)));
+    const std::string_view bytes = std::string_view(block).substr(0, held);
+    for (std::size_t i = bytes.find(text); i != std::string_view::npos; i = bytes.find(text, i + 1)) {
+      if (found) return {};
+      found = at + i;
+    }
+  }
+  return found;
+}
+
+// A wrong checksum of a field becomes the right one where it is, so that the file gets back its bytes: the HDF5 library
+// would store it elsewhere. False: that is not possible.
+bool correct_in_place(base::EditedSource& file, const FieldEntry& entry, const Sums& sums) {
+  const auto stated = entry.sums.checksum(), right = sums.checksum();
+  if (!stated || !right || *stated == *right) return false;
+  const auto at = only_place(file, to_string(*stated));
+  if (!at) return false;
+  const std::string text = to_string(*right);
+  base::EditedSource tried(file);
+  tried.replace(*at, text.size(), base::as_bytes(text));
+  try {
+    const Catalog now = scan(tried, {});
+    const auto field = std::ranges::find(now.fields, entry.name, &FieldEntry::name);
+    if (field == now.fields.end() || field->sums.checksum() != right) return false;
+  } catch (const Error&) {
+    return false;
+  }
+  file.replace(*at, text.size(), base::as_bytes(text));
+  return true;
+}
+
 }  // namespace
 
 void store_sums(base::EditedSource& file, const Catalog& catalog, const FieldEntry& entry, const format::Digest& sums) {
   if (sums.sums.all.empty()) {
     return state_unproven(file, "since a repair: a field had no checksum that could be read, and the file was damaged");
   }
+  if (correct_in_place(file, entry, sums.sums)) return;
   const ErrorPlace where{catalog.path, absolute_path(entry.name)};
   edit(file, [&](hid_t opened) {
     const Handle object = require(H5Oopen(opened, where.object.c_str(), H5P_DEFAULT), H5Oclose, where, "is not there");

@@ -256,11 +256,15 @@ void FileRepair::name_end() {
 // Lost records leave no trace in the new file, which would look complete: a text of the file states the loss.
 void FileRepair::mark_losses(const std::vector<Finding>& findings) {
   const auto is_loss = [](const Finding& finding) {
-    return finding.severity == Severity::error && (finding.rule == "repair-left-out" || finding.rule == "repair-lost");
+    return finding.severity == Severity::error &&
+           (finding.rule == "repair-left-out" || finding.rule == "repair-lost" || finding.rule == "repair-doubtful");
   };
   const auto loss = std::ranges::find_if(findings, is_loss);
-  // Without bytes that were left out, all that was found is there.
-  const bool is_shorter = std::ranges::find(findings, "repair-left-out", &Finding::rule) != findings.end();
+  // Without bytes that were left out, or may be others, all that was found is there.
+  const auto is_other = [](const Finding& finding) {
+    return finding.rule == "repair-left-out" || finding.rule == "repair-doubtful";
+  };
+  const bool is_shorter = std::ranges::any_of(findings, is_other);
   if (loss == findings.end() || !is_shorter || cut_ || rescued_ || !holds_messages()) return;
   const Catalog now = scan(*file_);
   const bool is_damaged = std::ranges::find(now.findings, Severity::error, &Finding::severity) != now.findings.end();
@@ -287,9 +291,15 @@ bool FileRepair::keeps_its_end() {
   const Catalog mended = scan(*file_);
   if (mended.records.empty() || file_->size() != original_.size()) return false;
   const Record& last = mended.records.back();
+  // A length that was repaired is proven, or in doubt, which is told.
+  constexpr std::size_t length_begin = 8, length_end = 16;  // in a header of LIME
   std::vector<std::byte> before(static_cast<std::size_t>(last.offset - last.header_offset)), now(before.size());
-  return original_.read_at(last.header_offset, before) == before.size() &&
-         file_->read_at(last.header_offset, now) == now.size() && before == now;
+  const bool are_read = original_.read_at(last.header_offset, before) == before.size() &&
+                        file_->read_at(last.header_offset, now) == now.size();
+  if (holds_messages() && before.size() > length_end) {
+    std::copy(now.begin() + length_begin, now.begin() + length_end, before.begin() + length_begin);
+  }
+  return are_read && before == now;
 }
 
 // The beginning of the message that contains a record.
@@ -397,6 +407,9 @@ void FileRepair::rescue(const FieldEntry& entry) {
 
 RepairedFile FileRepair::run() {
   repair_headers();
+  // Records behind the end were rebuilt, by a format that states elsewhere which ones there are.
+  constexpr std::uint64_t most_padding = 7;
+  end_is_restored_ = !cut_ && file_->size() > original_.size() + most_padding;
   const FieldEntry* cut = holds_messages() ? cut_field() : nullptr;
   if (cut != nullptr) {
     // Data added to fields before it move it.

@@ -80,7 +80,10 @@ class Lime final : public Container, public RecordFormat, public format::Repaire
   }
 
   std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits&, Findings& done) const override {
-    repair_headers(file, {}, done);
+    const RepairedHeaders repaired = repair_headers(file, {}, done);
+    for (const Doubt& doubt : repaired.doubts) {
+      report(doubt, *std::ranges::find(repaired.records, doubt.record, &Record::header_offset), done);
+    }
     return std::nullopt;  // without a lattice an incomplete record is unusable
   }
 };

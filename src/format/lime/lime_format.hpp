@@ -67,13 +67,27 @@ struct RepairRules {
   std::span<const std::string_view> types = {};
   // True if a message ends with record `i`, if the flags of that record and the next disagree; empty: it does.
   std::function<bool(const std::vector<Record>& records, std::size_t i)> ends_message = {};
+  // Types that are always the first or the last record of their message: they tell a damaged flag from a lost record.
+  std::span<const std::string_view> first_types = {}, last_types = {};
+};
+
+// What a repair took over although it does not follow from the rules of LIME. Damage next to what was repaired may have
+// changed it, too: only something that proves these bytes excludes that.
+struct Doubt {
+  std::uint64_t record = 0;  // offset of its header
+  std::string what;
+  bool is_of_contents = true;  // proven if the contents of the record are
 };
 
 struct RepairedHeaders {
   std::vector<Record> records;
   bool is_cut = false;     // the last one ends after the end of the file
   bool is_broken = false;  // the last one says that its message continues, and no header follows
+  std::vector<Doubt> doubts;
 };
+
+// Reports a doubt that nothing removes.
+void report(const Doubt& doubt, const Record& record, Findings& done);
 
 // Reports changes as warnings.
 RepairedHeaders repair_headers(base::EditedSource& file, const RepairRules& rules, Findings& done);

@@ -64,6 +64,10 @@ class HeaderRepair {
   void leave_out(std::uint64_t from, const std::string& what, bool may_be_records);
   void name_lost_records(std::uint64_t from);
   void mend_flags();
+  bool are_shown(std::size_t i, bool ends) const;
+  void doubt(std::uint64_t record, std::string what, bool is_of_contents = true) {
+    result_.doubts.push_back({record, std::move(what), is_of_contents});
+  }
   void say(const char* rule, const Record& record, std::string message) {
     done_.warning(rule, record, std::move(message));
   }
@@ -116,6 +120,7 @@ void HeaderRepair::mend_header(std::uint64_t at, HeaderBytes& bytes) {
   if (header.version != version) mended.push_back(fmt::format("the version, which was {}", header.version));
   if (header.reserved_flags != 0 || header.reserved != 0) mended.emplace_back("reserved bits");
   const base::Bytes type_field = base::Bytes(bytes).subspan(type_offset, type_bytes);
+  const HeaderBytes before = bytes;
   if (const std::string_view type = mended_type(type_field); !type.empty()) {
     mended.push_back(fmt::format("the type, which was \"{}\"", base::printable(header.type)));
     header.type = type;
@@ -131,6 +136,13 @@ void HeaderRepair::mend_header(std::uint64_t at, HeaderBytes& bytes) {
   const std::size_t changed = header.type.size() > type_limit ? type_offset : header_bytes;
   std::copy_n(right.begin(), changed, bytes.begin());
   file_.replace(at, changed, base::Bytes(right).first(changed));
+  // Damage that reaches an end of the header may go on in the contents before or behind it.
+  const auto is_known = [&] { return std::ranges::find(rules_.types, header.type) != rules_.types.end(); };
+  if (before.front() != bytes.front() && !result_.records.empty()) {
+    doubt(result_.records.back().header_offset, "the header behind it was damaged from its first byte on");
+  }
+  if (before.back() != bytes.back()) doubt(at, "its header was damaged up to its last byte");
+  if (!header.type_tail_is_zero && !is_known()) doubt(at, "its type may be longer than what was left of it", false);
   Record record;
   record.type = header.type;
   record.header_offset = at;
@@ -210,6 +222,7 @@ void HeaderRepair::set_length(Record& record, std::uint64_t length) {
   say("repair-length", record,
       fmt::format("its length was {}; the records that follow show that it is {}", record.data_length, length));
   file_.replace(record.header_offset + length_offset, bytes.size(), bytes);
+  doubt(record.header_offset, fmt::format("its length was {} and is now {}", record.data_length, length));
   record.data_length = length;
 }
 
@@ -258,6 +271,7 @@ void HeaderRepair::mend_padding(const Record& record) {
   if (held == wanted && is_zero) return;
   constexpr std::array<std::byte, 8> zeros{};
   file_.replace(at, held, base::Bytes(zeros).first(static_cast<std::size_t>(wanted)));
+  doubt(record.header_offset, "the padding behind it was damaged");
   say("repair-padding", record, held < wanted ? "the padding after it was missing" : "its padding held other bytes");
 }
 
@@ -271,6 +285,9 @@ void HeaderRepair::leave_out(std::uint64_t from, const std::string& what, bool m
   finding.length = file_.size() - from;
   finding.message = fmt::format("omitted: {} bytes, {}", *finding.length, what);
   file_.replace(from, *finding.length, {});
+  if (!may_be_records && !result_.records.empty()) {
+    doubt(result_.records.back().header_offset, "bytes behind it were omitted");
+  }
   done_.add(std::move(finding));
 }
 
@@ -289,18 +306,41 @@ void HeaderRepair::name_lost_records(std::uint64_t from) {
   done_.add(std::move(finding));
 }
 
+// True if only a damaged flag explains that record i-1 and record i contradict each other. If a record between them is
+// lost, their flags look the same, but for types that are always first or last.
+bool HeaderRepair::are_shown(std::size_t i, bool ends) const {
+  const std::vector<Record>& records = result_.records;
+  const auto is_in = [](std::span<const std::string_view> types, const Record& record) {
+    return std::ranges::find(types, record.type) != types.end();
+  };
+  if (i == 0) return is_in(rules_.first_types, records.front());
+  if (i == records.size()) return is_in(rules_.last_types, records.back());
+  const Record &before = records[i - 1], &after = records[i];
+  if (ends) return is_in(rules_.last_types, before) && is_in(rules_.first_types, after);
+  return before.me_flag ? is_in(rules_.first_types, before) : is_in(rules_.last_types, after);
+}
+
 void HeaderRepair::mend_flags() {
+  constexpr const char* lost = "a record next to it may be lost: the flags of messages contradict each other";
   std::vector<Record>& records = result_.records;
   std::vector<std::byte> before;
   for (const Record& record : records) before.push_back(flags_of(record));
   for (std::size_t i = 0; i + 1 < records.size(); ++i) {
     if (records[i].me_flag == records[i + 1].mb_flag) continue;
     const bool ends = !rules_.ends_message || rules_.ends_message(records, i);
+    if (!are_shown(i + 1, ends)) doubt(records[i].header_offset, lost, false);
     records[i].me_flag = ends;
     records[i + 1].mb_flag = ends;
   }
-  if (!records.empty()) records.front().mb_flag = true;
-  if (!records.empty() && !result_.is_cut && !result_.is_broken) records.back().me_flag = true;
+  const bool has_end = !result_.is_cut && !result_.is_broken;
+  if (!records.empty()) {
+    if (!records.front().mb_flag && !are_shown(0, true)) doubt(records.front().header_offset, lost, false);
+    records.front().mb_flag = true;
+    if (has_end && !records.back().me_flag && !are_shown(records.size(), true)) {
+      doubt(records.back().header_offset, lost, false);
+    }
+    if (has_end) records.back().me_flag = true;
+  }
   for (std::size_t i = 0; i < records.size(); ++i) {
     const std::byte flags = flags_of(records[i]);
     if (flags == before[i]) continue;
@@ -348,6 +388,11 @@ RepairedHeaders HeaderRepair::run() {
 
 RepairedHeaders repair_headers(base::EditedSource& file, const RepairRules& rules, Findings& done) {
   return HeaderRepair(file, rules, done).run();
+}
+
+void report(const Doubt& doubt, const Record& record, Findings& done) {
+  done.error(Code::malformed, "repair-doubtful", record,
+             fmt::format("{}, and no checksum covers what may have changed with it", doubt.what));
 }
 
 // At any position: inserted or lost bytes move all headers after them.

@@ -94,6 +94,16 @@ std::optional<Described> corrected(Described described, std::string_view stated)
   return described;
 }
 
+// True if one stretch of a text was damaged, and everything around it is what its new contents say.
+bool is_restored(std::string_view damaged, std::string_view text) {
+  if (damaged.size() != text.size()) return false;
+  const auto differ = [&](std::size_t i) { return damaged[i] != text[i]; };
+  std::size_t begin = 0, end = text.size();
+  while (begin < end && !differ(begin)) ++begin;
+  while (end > begin && !differ(end - 1)) --end;
+  return end - begin <= text.size() / 2;
+}
+
 // The documents that describe fields, compared with each other and with the length of the data.
 class Documents {
  public:
@@ -104,11 +114,16 @@ class Documents {
     groups_ = group_records(records_, file.size());
   }
 
-  void mend() {
+  void mend(const std::vector<lime::Doubt>& doubts) {
+    for (const lime::Doubt& doubt : doubts) tell(doubt);
     for (const Group& group : groups_.groups) mend(group);
     // From the last on, so that records before it keep their positions.
     for (auto it = texts_to_write_.rbegin(); it != texts_to_write_.rend(); ++it) {
       const Record& record = records_[it->first];
+      if (!is_restored(raw(it->first), it->second)) {
+        done_.error(Code::malformed, "repair-doubtful", record,
+                    "what its other words were is lost: they follow from no other record");
+      }
       lime::replace_contents(file_, record, it->second);
       done_.warning("repair-text", record, "rewritten: it was damaged, and its contents follow from the other records");
     }
@@ -116,6 +131,9 @@ class Documents {
 
  private:
   void mend(const Group& group);
+  void tell(const lime::Doubt& doubt);
+  bool are_proven(RecordIndex i);
+  std::string raw(RecordIndex i) const;
   void correct_description(const Group& group);
   // Empty if it is too long for a document, which is as bad as an unreadable one.
   std::string text(RecordIndex i) {
@@ -139,6 +157,47 @@ class Documents {
   Groups groups_;
   std::map<RecordIndex, std::string> texts_to_write_;
 };
+
+// The bytes of a record that are there, up to the length of a document.
+std::string Documents::raw(RecordIndex i) const {
+  const Record& record = records_[i];
+  std::string bytes(static_cast<std::size_t>(std::min<std::uint64_t>(record.data_length, slices_limit)), '\0');
+  bytes.resize(file_.read_at(record.offset, std::as_writable_bytes(std::span(bytes))));
+  return bytes;
+}
+
+// Sums prove data. A description is proven byte by byte if it is what a writer makes of its meaning.
+bool Documents::are_proven(RecordIndex i) {
+  const std::string document = text(i);
+  const auto is_again = [&](auto&& decode, auto&& encode) {
+    const auto meaning = tried(decode, document);
+    return meaning && encode(*meaning) == raw(i);
+  };
+  switch (role_of(records_[i].type)) {
+    case Role::data:
+      return true;
+    case Role::file_info:
+      return is_again(decode_file_info, [](const FileInfo& info) { return encode(info); });
+    case Role::record_info:
+      return is_again(decode_record_info, [](const RecordInfo& info) { return encode(info); });
+    case Role::checksum:
+      return is_again(decode_checksum, [](const auto& sum) { return sum ? encode(*sum) : std::string(); });
+    case Role::slices:
+      return is_again(decode_slices, [](const Sums& sums) { return encode_slices(sums); });
+    default:
+      return false;
+  }
+}
+
+void Documents::tell(const lime::Doubt& doubt) {
+  const auto record = std::ranges::find(records_, doubt.record, &Record::header_offset);
+  if (record == records_.end()) return;  // it is cut, which is told
+  if (doubt.is_of_contents && are_proven(static_cast<RecordIndex>(record - records_.begin()))) return;
+  // It is the checksum that is lost at the end: the slices prove the data, or they are marked.
+  const bool lacks_checksum = !groups_.groups.empty() && !groups_.groups.back().checksum;
+  if (!doubt.is_of_contents && record + 1 == records_.end() && lacks_checksum) return;
+  report(doubt, *record, done_);
+}
 
 // The contents of <dims> in a document of which one byte may be damaged.
 std::string extents_in(std::string_view document) {
@@ -269,14 +328,17 @@ std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits& limits
                     file.path()),
         {.path = file.path()});
   }
-  lime::RepairedHeaders headers = lime::repair_headers(file, {type::all, ends_message}, done);
+  static constexpr std::array<std::string_view, 2> first_types{type::private_file_xml, type::private_record_xml};
+  static constexpr std::array<std::string_view, 2> last_types{type::file_xml, type::checksum};
+  const lime::RepairRules rules{type::all, ends_message, first_types, last_types};
+  lime::RepairedHeaders headers = lime::repair_headers(file, rules, done);
   std::optional<std::uint64_t> cut;
   if (headers.is_cut) {
     cut = mend_end(file, headers.records.back(), done);
     // The record before it now ends the message.
-    if (!cut) lime::repair_headers(file, {type::all, ends_message}, done);
+    if (!cut) lime::repair_headers(file, rules, done);
   }
-  Documents(file, limits, encode_lattice, done).mend();
+  Documents(file, limits, encode_lattice, done).mend(headers.doubts);
   return cut;
 }
 

@@ -117,7 +117,9 @@ RepackReport repair_opened(storage::Transport& transport, base::ByteSource& once
   if (is_in_order(before)) return nothing_to_repair(before);
   if (!before.ok) target.require();
   const std::optional<io::RepairedFile> result = mended(file, before, options);
-  if (!result || !result->to_write().is_changed()) {
+  // What is not proven is no better than a file that is in order.
+  const bool is_better = result && result->to_write().is_changed() && !(before.ok && io::has_errors(result->findings));
+  if (!is_better) {
     if (before.ok) return nothing_to_repair(before);
     // The findings of the repair explain the failure better than those of the examination.
     if (result) io::add_new_findings(before.findings, std::exchange(before.findings, result->findings));

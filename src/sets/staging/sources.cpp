@@ -18,6 +18,7 @@
 #include "base/error.hpp"
 #include "base/path.hpp"
 #include "comm/agree.hpp"
+#include "comm/pack.hpp"
 #include "format/format.hpp"
 #include "io/catalog_codec.hpp"
 #include "io/journal.hpp"
@@ -30,6 +31,7 @@
 #include "protection/sidecar.hpp"
 #include "sets/checkpoint/repair.hpp"
 #include "sets/checkpoint/set_fields.hpp"
+#include "sets/staging/packed.hpp"
 #include "storage/subfiles.hpp"
 
 namespace lq::sets {
@@ -430,17 +432,56 @@ Verification examined(storage::Transport& place, const std::string& path, const 
   return verify_file(place, path, communicator, {});
 }
 
+Finding damaged_source(Code code, const std::string& what) {
+  return {.severity = Severity::error,
+          .code = code,
+          .rule = "copy-damaged-source",
+          .message = what + ". The copy has the same bytes"};
+}
+
+std::vector<Finding> damage_in(const std::string& path, const Verification& found) {
+  std::vector<Finding> damage;
+  // The exit code is that of an examination.
+  const Code code = found.verdict == Verdict::incomplete ? Code::truncated : Code::checksum_mismatch;
+  for (const Finding& finding : found.findings) {
+    if (finding.severity == Severity::error) damage.push_back(damaged_source(code, finding.message));
+  }
+  if (damage.empty() && !is_ok(found.verdict)) {
+    damage.push_back(damaged_source(
+        Code::checksum_mismatch, fmt::format("{}: this file is {}; `lq verify` shows why", path, name(found.verdict))));
+  }
+  return damage;
+}
+
+// Of a file of no format: of its contents, if it is compressed. A damaged stream is damage whatever it contains.
+std::vector<Finding> damage_in_packed(const std::string& path) {
+  try {
+    const std::optional<Verification> contents = verify_contents(path, {});
+    return contents ? damage_in(path, *contents) : std::vector<Finding>();
+  } catch (const Error& error) {
+    switch (error.code()) {
+      case Code::malformed:
+      case Code::truncated:
+      case Code::checksum_mismatch:
+        return {damaged_source(error.code(), error.what())};
+      case Code::out_of_memory:
+        throw;
+      case Code::unknown_format:
+      case Code::not_found:  // an archive, of which no member is named
+        return {};
+      default:
+        return {{.severity = Severity::warning,
+                 .rule = "copy-not-examined",
+                 .message = fmt::format("{}: its contents were not examined: {}", path, error.what())}};
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Finding> damage_of(storage::Transport& place, const std::string& path, const Catalog& catalog,
                                Fields fields, const Communicator& communicator) {
   std::vector<Finding> damage;
-  const auto add = [&](Code code, const std::string& what) {
-    damage.push_back({.severity = Severity::error,
-                      .code = code,
-                      .rule = "copy-damaged-source",
-                      .message = what + ". The copy has the same bytes"});
-  };
   std::optional<Verification> found;
   std::optional<Error> failure;
   try {
@@ -449,15 +490,16 @@ std::vector<Finding> damage_of(storage::Transport& place, const std::string& pat
     if (error.code() == Code::out_of_memory) throw;
     failure = error;
   }
+  if (failure && failure->code() == Code::unknown_format) {
+    comm::share_from_root(
+        communicator.engine(), [&] { damage = damage_in_packed(path); }, damage);
+    return damage;
+  }
   comm::agree_alike(communicator.engine(), [&] {
-    if (failure && failure->code() == Code::unknown_format) return;
-    if (failure) return add(failure->code(), failure->what());
-    for (const Finding& finding : found->findings) {
-      if (finding.severity == Severity::error) add(finding.code, finding.message);
-    }
-    if (damage.empty() && !is_ok(found->verdict)) {
-      add(Code::checksum_mismatch,
-          fmt::format("{}: this file is {}; `lq verify` shows why", path, name(found->verdict)));
+    if (failure) {
+      damage.push_back(damaged_source(failure->code(), failure->what()));
+    } else {
+      damage = damage_in(path, *found);
     }
   });
   return damage;

@@ -1,13 +1,11 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ensemble/contents.hpp"
+#include "sets/staging/packed.hpp"
 
 #include <mutex>
 #include <utility>
 
-#include <limequat/ensemble.hpp>
-
-namespace lq::ensemble {
+namespace lq::sets {
 namespace {
 
 std::mutex unpacking_mutex;
@@ -36,9 +34,9 @@ std::shared_ptr<const std::string> unpacked(const std::string& path) {
 std::optional<Verification> verify_contents(const std::string& path, const VerifyOptions& options) {
   const auto contents = unpacked(path);
   if (!contents) return std::nullopt;
-  Verification verification = verify(*contents, {}, options);
+  Verification verification = lq::verify(*contents, {}, options);
   verification.path = path;
   return verification;
 }
 
-}  // namespace lq::ensemble
+}  // namespace lq::sets
