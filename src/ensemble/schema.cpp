@@ -205,6 +205,18 @@ mode_t rights_of_new(const char* path) noexcept {
   return is_known ? status.st_mode & 07777 : 0;
 }
 
+// SQLite would create the file that a link names, which may be one that another user wants to be created.
+void require_no_link_to_nothing(const std::string& path) {
+  struct stat status = {};
+  if (::lstat(path.c_str(), &status) != 0 || !S_ISLNK(status.st_mode) || ::stat(path.c_str(), &status) == 0) return;
+  throw Error(
+      Code::invalid_argument,
+      fmt::format("{}: cannot create a catalogue here: this symbolic link has no target; remove it, or name the "
+                  "file it refers to",
+                  path),
+      {.path = path});
+}
+
 bool is_there(const std::string& path) {
   std::error_code failure;
   return std::filesystem::exists(path, failure);
@@ -341,6 +353,7 @@ Database open_existing(const std::string& path) {
 
 Database open_or_make(const std::string& path) {
   const mode_t rights = rights_of_new(path.c_str());
+  if (rights == 0) require_no_link_to_nothing(path);
   Database database(path, Opening::create);
   if (is_empty(database)) make_tables(database);
   if (rights != 0) ::chmod(path.c_str(), rights);
