@@ -176,7 +176,7 @@ def has_ended(process):
 @pytest.mark.skipif(not os.path.exists(f"{LQ}-mpi") or MPIRUN is None, reason="there is no lq-mpi")
 @pytest.mark.parametrize("verb, told", [(verb, told) for verb in ("convert", "convert_many", "squeeze", "protect", "copy", "verify")
                                         for told in ("launcher", "group", "first", "last")]
-                         + [(verb, "last") for verb in ("set", "manifest", "references", "index", "repair", "repartition", "unpack")])
+                         + [(verb, "last") for verb in ("set", "manifest", "references", "index", "repair", "repartition", "unpack", "extract_below", "modes_convert", "diff_below")])
 def test_ctrl_c_ends_all_ranks(slow, files, tmp_path, verb, told):
     """By themselves: this launcher kills them a minute after it told them to end, and of a signal that one rank alone
     received the others know from it."""
