@@ -39,13 +39,15 @@ struct Document {
   std::string schema;
   Cksums sums;
   std::vector<std::string> missing;  // elements without a text, which hold a placeholder
+  std::string path;                  // of the file that it describes
 };
 
 // Local. The document of a configuration: facts from the file and from `metadata`, and placeholders "unknown" for other
 // elements that the schema requires. unsupported: not a gauge field; invalid_argument: no such schema or element.
 LQ_API Document document(const std::string& path, const QcdmlOptions& options = {});
 
-// Local. Writes the document to a new file. exists: a file of that name exists, and `overwrite` is off.
+// Local. Writes the document to a new file, not readable by users who may not read the file that it describes. exists:
+// a file of that name exists, and `overwrite` is off.
 LQ_API void save(const Document& document, const std::string& path, bool overwrite = false);
 
 struct LQ_API Check {

@@ -523,8 +523,9 @@ def _draw_boxes(axes, made):
     axes.set_axisbelow(True)
 
 
-def save(figure, path):
-    """Saves ``figure`` as the file ``path``: as SVG, the same bytes for the same chart, and texts as texts."""
+def save(figure, path, likes=()):
+    """Saves ``figure`` as the file ``path``: as SVG, the same bytes for the same chart, and texts as texts. Nobody may read it who may
+    not read all files in ``likes``."""
     matplotlib = needed("matplotlib", "lq.plot")
     path = os.fspath(path)
     ending = os.path.splitext(path)[1][1:]
@@ -532,7 +533,7 @@ def save(figure, path):
     with matplotlib.rc_context({"svg.hashsalt": "limequat", "svg.fonttype": "none"}):
         times = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
         figure.savefig(drawn, format=ending or None, dpi=160, metadata=times.get(ending))
-    with NewFiles(True) as new:
+    with NewFiles(True, likes) as new:
         new.write(path, [drawn.getvalue()])
 
 
@@ -553,7 +554,7 @@ def main(words):
         if options.direction:
             results = [r for r in results if getattr(r, "direction", options.direction) == options.direction]
         kind = options.kind or kind_for(results)
-        save(draw(chart(results, kind)), options.output)
+        save(draw(chart(results, kind)), options.output, options.files)
     except Error as error:
         print(f"lq: {in_arguments(str(error))}", file=sys.stderr)
         return _EXIT_CODES.get(error.code, 4)

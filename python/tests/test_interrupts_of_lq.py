@@ -10,8 +10,10 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 
+import limequat as lq
 from slow_storage import SlowStorage
 from test_interrupts import sparse_gauge_file
 
@@ -32,7 +34,7 @@ def slow(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """What verbs have to do with: 450 GB without room on the disk, 1.2 GB, many small ones, and a multifile."""
+    """What verbs have to do with: 450 GB without room on the disk, 1.2 GB, many small ones, a multifile, checkpoints, modes."""
     folder = tmp_path_factory.mktemp("files")
     (folder / "far").mkdir()
     sparse_gauge_file(folder / "far/huge.ildg", (128, 128, 128, 384))
@@ -42,6 +44,16 @@ def files(tmp_path_factory):
     (folder / "many").mkdir()
     for k in range(4000):
         os.link(folder / "small.ildg", folder / f"many/{k}.ildg")
+    run("generate", "-q", folder / "middle.ildg", "--lattice", "16x16x16x32", "--sweeps", "1", "--sync", "none")
+    run("squeeze", "-q", folder / "middle.ildg", folder / "middle.sqz", "--sync", "none")
+    with lq.Checkpoints(folder / "checkpoints", keep=9) as checkpoints:
+        for step in range(6):
+            checkpoints.save(step, streams=[bytes(40 << 20)])
+    vector = np.zeros((16, 8, 8, 8, 4, 3), complex)
+    vector[...] = 0.5
+    with lq.modes.create(folder / "low.modes", (8, 8, 8, 16), sync="none") as modes:
+        for k in range(60):
+            modes.append(vector, eigenvalue=k)
     yield folder
     shutil.rmtree(folder)
 
@@ -58,6 +70,12 @@ READING = {
     "diagnose": "diagnose FAR/huge.ildg --whole-bytes 1000000000000",
     "cat": "cat FAR/huge.ildg ildg-binary-data",
     "scrub": "scrub --db FILES/far.db",
+    "find": "find --db FILES/many.db beta>=0",
+    "diff_below": "diff FILES/many FILES/many",
+    "dump": "dump FILES/large.ildg --box t=0:64",
+    "observables": "verify --observables FILES/middle.ildg",
+    "checkpoints": "checkpoints FILES/checkpoints",
+    "modes_verify": "modes verify FILES/low.modes",
 }
 WRITING = {
     "generate": "generate new.ildg --lattice 16x16x16x16 --sweeps 1000000",
@@ -78,6 +96,13 @@ WRITING = {
     "references": "export --references FILES/many -o new.json",
     "bench": "bench lattice --lattice 16x16x16x16 --path .",
     "set": "set FILES/large.ildg -o new.ildg beta=6.1",
+    "unsqueeze": "unsqueeze FILES/middle.sqz new.ildg",
+    "extract_below": "extract --slice t=1 FILES/many new",
+    "dump_array": "dump FILES/large.ildg --box t=0:64 -o new.npy",
+    "modes_convert": "modes convert FILES/low.modes new.modes --storage single",
+    "report": "report FILES/many -o new.html",
+    "document": "ildg document FAR/huge.ildg -o new.xml",
+    "images": "export --vtk FILES/middle.ildg -o new.pvd",
 }
 
 
@@ -119,8 +144,9 @@ def files_in(*folders):
 
 @pytest.mark.parametrize("verb", READING)
 def test_ctrl_c_ends_what_reads(slow, files, tmp_path, verb):
-    if verb == "scrub":
-        run("index", "-q", files / "far", "--db", files / "far.db")
+    if verb in ("scrub", "find"):
+        folder = {"scrub": "far", "find": "many"}[verb]
+        run("index", "-q", files / folder, "--db", files / f"{folder}.db")
     assert interrupted(slow, [LQ, *words_of(READING[verb], files)], tmp_path) == -signal.SIGINT
 
 
@@ -150,7 +176,7 @@ def has_ended(process):
 @pytest.mark.skipif(not os.path.exists(f"{LQ}-mpi") or MPIRUN is None, reason="there is no lq-mpi")
 @pytest.mark.parametrize("verb, told", [(verb, told) for verb in ("convert", "convert_many", "squeeze", "protect", "copy", "verify")
                                         for told in ("launcher", "group", "first", "last")]
-                         + [(verb, "last") for verb in ("set", "manifest", "references", "index", "repair", "repartition", "unpack")])
+                         + [(verb, "last") for verb in ("set", "manifest", "references", "index", "repair", "repartition", "unpack", "extract_below", "modes_convert", "diff_below")])
 def test_ctrl_c_ends_all_ranks(slow, files, tmp_path, verb, told):
     """By themselves: this launcher kills them a minute after it told them to end, and of a signal that one rank alone
     received the others know from it."""

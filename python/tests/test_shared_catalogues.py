@@ -254,6 +254,15 @@ def test_a_folder_that_may_not_be_written_to_is_read(ensemble, tmp_path):
     assert (ensemble / "all.db").read_bytes() == before and not (ensemble / "all.db-journal").exists()
 
 
+def test_none_is_made_where_a_link_points(tmp_path):
+    """The link may be another user's."""
+    write(tmp_path / "run" / "conf.1.ildg", 1)
+    (tmp_path / "all.db").symlink_to("elsewhere")
+    with pytest.raises(lq.InvalidArgument, match="all.db: .*no target"):
+        lq.index(tmp_path / "run", db=tmp_path / "all.db")
+    assert not (tmp_path / "elsewhere").exists()
+
+
 @pytest.mark.parametrize("mask, rights", [(0o002, 0o664), (0o022, 0o644), (0o077, 0o600)])
 def test_its_rights_are_those_of_the_umask(tmp_path, mask, rights):
     before = os.umask(mask)

@@ -297,11 +297,15 @@ Document document(const std::string& path, const QcdmlOptions& options) {
                 {.expected = "data, file", .found = options.crc});
   }
   const qcdml::FileFacts facts = qcdml::facts_of(path, options.limits);
-  return qcdml::Writer(schema, facts, options).write();
+  Document made = qcdml::Writer(schema, facts, options).write();
+  made.path = path;
+  return made;
 }
 
 void save(const Document& document, const std::string& path, bool overwrite) {
-  io::write_text(path, document.text, overwrite);
+  std::vector<std::string> described;
+  if (!document.path.empty()) described.push_back(document.path);
+  io::write_text(path, document.text, overwrite, described);
 }
 
 LogicalName lfn(const std::string& path, const QcdmlOptions& options) {

@@ -191,6 +191,19 @@ bool is_empty(const Database& database) {
   return database.whole("SELECT count(*) FROM sqlite_master") == 0 && database.whole("PRAGMA application_id") == 0;
 }
 
+// A new catalogue would be created under the name that the link refers to, which may be one that another user wants to
+// be created.
+void require_no_link_to_nothing(const std::string& path) {
+  std::error_code failure;
+  if (!std::filesystem::is_symlink(path, failure)) return;
+  throw Error(
+      Code::invalid_argument,
+      fmt::format("{}: cannot create a catalogue here: this symbolic link has no target; remove it, or name the "
+                  "file it refers to",
+                  path),
+      {.path = path});
+}
+
 bool is_there(const std::string& path) {
   std::error_code failure;
   return std::filesystem::exists(path, failure);
@@ -345,7 +358,10 @@ void make_catalogue(const std::string& path) {
 }  // namespace
 
 Database open_or_make(const std::string& path) {
-  if (!is_there(path)) make_catalogue(path);
+  if (!is_there(path)) {
+    require_no_link_to_nothing(path);
+    make_catalogue(path);
+  }
   Database database(path, Opening::create);
   if (is_empty(database)) make_tables(database);
   require_ours(database);

@@ -29,6 +29,7 @@ constexpr std::array all_components{Component{.name = "hdf5",
                                               .suffixes = hdf5_suffixes}};
 
 constinit std::atomic<Loader> the_loader{nullptr};
+constinit std::array<std::atomic<LibraryFacts>, all_components.size()> all_facts{};
 
 Loader loader() noexcept { return the_loader.load(std::memory_order_acquire); }
 
@@ -90,6 +91,20 @@ std::optional<std::string> absence_of(std::string_view component) {
   return why ? fmt::format("install Limequat's component {} ({})", component, *why)
              : fmt::format("Limequat's component {} was built without {}; build it on a system that has it", component,
                            absent->needs);
+}
+
+LQ_AT_LOAD void set_library_facts(std::string_view component, LibraryFacts facts) noexcept {
+  for (std::size_t i = 0; i < all_components.size(); ++i) {
+    if (all_components[i].name == component) all_facts[i].store(facts, std::memory_order_release);
+  }
+}
+
+std::string library_facts_of(std::string_view component) {
+  for (std::size_t i = 0; i < all_components.size(); ++i) {
+    const LibraryFacts facts = all_facts[i].load(std::memory_order_acquire);
+    if (all_components[i].name == component && facts != nullptr) return facts();
+  }
+  return {};
 }
 
 const Format& require_format(const Component& component, const std::string& about, const std::string& path, Code code) {

@@ -66,6 +66,12 @@ void set_loader(Loader loader) noexcept;
 // Why the component of that name cannot be used, with the remedy; loads it. Empty: it is usable, or no format names
 // such a component.
 std::optional<std::string> absence_of(std::string_view component);
+// What the library that a component needs says of itself when it is asked: "1.10.8, serial, thread-safe".
+using LibraryFacts = std::string (*)();
+// Called when the component is loaded.
+LQ_INNER void set_library_facts(std::string_view component, LibraryFacts facts) noexcept;
+// Empty: the component is not loaded, or has no such library.
+std::string library_facts_of(std::string_view component);
 // The format of a component, which is loaded. Throws with `code` if that fails: "`about`; install ...", where
 // `about` states what in `path` needs it.
 const Format& require_format(const Component& component, const std::string& about, const std::string& path, Code code);

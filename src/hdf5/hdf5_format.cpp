@@ -295,4 +295,8 @@ const format::Format& format() {
 
 LQ_REGISTER_FORMAT(hdf5, &format)
 
+namespace {
+[[maybe_unused]] const bool is_asked = (format::set_library_facts("hdf5", &library_facts), true);
+}  // namespace
+
 }  // namespace lq::hdf5

@@ -77,6 +77,8 @@ std::vector<BuildPart> build_parts() {
     if (auto why = part.is_present ? format::absence_of(row.component) : std::nullopt) {
       part.is_present = false;
       part.note = std::move(*why);
+    } else if (std::string said = format::library_facts_of(row.component); part.is_present && !said.empty()) {
+      part.note = std::move(said);
     }
     parts.push_back(std::move(part));
   }

@@ -134,7 +134,7 @@ class StallWatch {
 
   static void print(const std::string& who, const Stall& stall) {
     std::fprintf(stderr, "%s %s; the file system does not answer\n", who.c_str(),
-                 base::printable(to_string(stall)).c_str());
+                 base::printable(to_string(stall), std::string_view::npos).c_str());
   }
 
   void start(double seconds, std::function<void(const Stall&)> report) {

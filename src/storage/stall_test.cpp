@@ -165,6 +165,9 @@ TEST(Stalls, LeaveForkedChildrenAlone) {
   }
 }
 
+// Longer than what messages quote of foreign bytes: a file system is found by the whole name.
+const std::string long_path = "d/" + std::string(250, 'e') + "/conf.ildg";
+
 // What a process says that was not asked to watch: its first line on stderr.
 std::string line_of_a_child(const char* variable, double by_default) {
   const testing::ScratchDirectory scratch;
@@ -176,7 +179,7 @@ std::string line_of_a_child(const char* variable, double by_default) {
     if (::open(said.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600) != STDERR_FILENO) ::_exit(2);
     if (variable != nullptr) ::setenv("LQ_WATCH_STALLS", variable, 1);
     watch_stalls_by_default(by_default, "program: rank 3");
-    const WatchedCall call("sync", path);
+    const WatchedCall call("sync", long_path);
     const bool is_told = variable == nullptr ? by_default > 0 : std::string_view(variable) != "0";
     for (struct stat status{}; is_told && status.st_size == 0; ::usleep(1000)) ::stat(said.c_str(), &status);
     if (!is_told) ::usleep(20000);
@@ -192,7 +195,8 @@ std::string line_of_a_child(const char* variable, double by_default) {
 }
 
 TEST(Stalls, AreToldByDefaultAsTheEnvironmentSays) {
-  const std::string line = "program: rank 3 has waited for 0 s in sync of d/conf.ildg; the file system does not answer";
+  const std::string line =
+      "program: rank 3 has waited for 0 s in sync of " + long_path + "; the file system does not answer";
   EXPECT_EQ(line_of_a_child(nullptr, 0.01), line);
   EXPECT_EQ(line_of_a_child(nullptr, 0), "");
   EXPECT_EQ(line_of_a_child("0.01", 0), line);

@@ -24,4 +24,10 @@ lq diagnose -q data.raw --lattice 4x4x4x4 --rewrite conf.rewritten.ildg > /dev/n
 lq index -q run --db conf.db
 lq report -q --db conf.db -o conf.page.html
 lq report -q run -o conf.memory.html
+lq ildg document run/conf.1000.ildg -o conf.xml.qcdml 2> /dev/null
+lq ildg lfn conf.ildg --set lfn://a/b -o conf.named.ildg
+lq dump conf.ildg --box t=0 -o conf.npy > /dev/null
+lq export -q --virtual conf.ildg -o conf.h5
+lq protect -q conf.ildg
+lq convert -q conf.ildg conf.copy.ildg --protect 10%
 for file in conf.* one.sion; do stat -c '%a' "$file"; done | sort | uniq -c

@@ -215,6 +215,14 @@ inline std::vector<Work> works() {
        },
        true},
       {"writer", write_fields},
+      {"regions",
+       [](const std::string& source, const std::string& to, const Communicator& ranks) {
+         const Grid grid = grid_of(ranks);
+         const auto links = links_in(source, grid);
+         RegionWriter writer(to, grid, gauge_spec(Precision::double_), how("scidac"));
+         if (grid.local_volume() != 0) writer.write(grid.local_box(), gauge(links));
+         writer.close();
+       }},
       {"copy_of_new",
        [](const std::string& source, const std::string& to, const Communicator& ranks) {
          convert(source, to + ".first", ranks, {.write = how("ildg")});

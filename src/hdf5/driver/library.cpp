@@ -83,6 +83,23 @@ std::string library_version() {
   return fmt::format("{}.{}.{}", major, minor, release);
 }
 
+bool is_thread_safe() {
+  hbool_t answer = false;
+  return H5is_library_threadsafe(&answer) >= 0 && answer;
+}
+
+std::string library_facts() {
+#ifdef H5_HAVE_PARALLEL
+  constexpr const char* kind = "parallel";
+#else
+  constexpr const char* kind = "serial";
+#endif
+  return fmt::format("{}, {}, {}", library_version(), kind,
+                     is_thread_safe()
+                         ? "thread-safe"
+                         : "not thread-safe: the program must not call it while Limequat reads or writes HDF5 files");
+}
+
 namespace {
 
 #if H5_VERSION_GE(1, 12, 0)

@@ -94,6 +94,12 @@ void throw_driver_failure();
 
 // "1.10.8"
 std::string library_version();
+// Of the library that was loaded, which need not be the one that was compiled against. Whatever the answer is,
+// Limequat's own calls are made under Lock; only calls of the program at the same time need a library that is
+// thread-safe.
+bool is_thread_safe();
+// "1.10.8, serial, thread-safe"
+std::string library_facts();
 
 // The few functions of the HDF5 library that differ between its versions 1.10 and 2. Call all under a Lock.
 
