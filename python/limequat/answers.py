@@ -90,8 +90,9 @@ def _rows(findings):
 
 def _answer(members):
     """An Answer, whose sentences name options as Python does."""
-    if isinstance(members.get("message"), str):
-        members["message"] = in_keywords(members["message"])
+    for name in ("message", "remedy"):
+        if isinstance(members.get(name), str):
+            members[name] = in_keywords(members[name])
     if isinstance(members.get("warnings"), list):
         members["warnings"] = [in_keywords(text) if isinstance(text, str) else text for text in members["warnings"]]
     return Answer(members)

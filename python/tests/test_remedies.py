@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Messages of the library name options as C and C++ do; errors, warnings and findings of Python name keywords."""
 
+import os
 import pathlib
 import re
 
@@ -43,6 +44,9 @@ def test_warnings_and_other_errors_name_keywords(tmp_path):
     (tmp_path / "numbers").write_bytes(u.tobytes())
     with pytest.raises(lq.UnknownFormat, match="lattice='8x8x8x16'"):
         lq.diagnose(tmp_path / "numbers")
+    (tmp_path / "noise").write_bytes(os.urandom(u.nbytes))
+    remedy = lq.diagnose(tmp_path / "noise", lattice="2x2x2x4").remedy
+    assert "lattice" in remedy and "options." not in remedy
 
 
 def test_names_of_files_are_left_alone(tmp_path):

@@ -85,7 +85,7 @@ struct DiagnoseArguments {
       out.line(fmt::format("  written: {}, checksum {}", diagnosis.rewritten->path,
                            to_string(diagnosis.rewritten->checksum)));
     } else if (!diagnosis.remedy.empty()) {
-      out.line("  what to do: " + diagnosis.remedy);
+      out.line("  what to do: " + in_arguments(diagnosis.remedy));
     }
     show_evidence(out, diagnosis);
   }

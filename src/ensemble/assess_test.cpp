@@ -39,6 +39,15 @@ TEST(TrajectoryGaps, CountNamesInUnitsOfTheTexts) {
   EXPECT_EQ(numbers_of(series), (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6, 8}));
 }
 
+TEST(TrajectoryGaps, AreNoneBetweenNamesAndANumberThatBothTextsState) {
+  std::vector<Member> series(2);
+  series[0].in_name = 10, series[1].in_name = 20;
+  for (Member& file : series) file.in_text = 2;  // sweeps
+  EXPECT_EQ(numbers_of(series), (std::vector<std::int64_t>{10, 20}));
+  for (Member& file : series) file.in_name = 2;  // conf.2 and conf.002
+  EXPECT_EQ(numbers_of(series), (std::vector<std::int64_t>{2, 2, 2, 2}));
+}
+
 TEST(TrajectoryGaps, AreNoneInWholeOrShortSeries) {
   EXPECT_FALSE(gaps_in({5, 10, 15, 20}));
   EXPECT_FALSE(gaps_in({1, 100}));

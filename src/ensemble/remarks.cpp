@@ -113,8 +113,13 @@ Numbers numbers_in(const std::vector<Member>& series) {
     texts.push_back(*file.in_text);
   }
   numbers.relation = relation_of(numbers.both);
-  const auto [number, count] = most_common(texts);
-  if (!numbers.relation && count > 2 && count * 2 > texts.size()) numbers.stuck = number;
+  const auto most = most_common(texts);
+  const std::int64_t number = most.first;
+  const std::size_t count = most.second;
+  const bool is_of_no_name =
+      std::ranges::none_of(numbers.both, [&](const Member* file) { return file->in_name == number; });
+  const bool is_of_most = count > 2 && count * 2 > texts.size();
+  if (!numbers.relation && (is_of_most || (count == 2 && texts.size() == 2 && is_of_no_name))) numbers.stuck = number;
   return numbers;
 }
 

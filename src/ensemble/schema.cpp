@@ -15,7 +15,7 @@
 #include "ensemble/folder.hpp"
 #include "ensemble/observables.hpp"
 #include "ensemble/store.hpp"
-#include "io/new_file.hpp"
+#include "io/replaceable.hpp"
 
 namespace lq::ensemble {
 namespace {
