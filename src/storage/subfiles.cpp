@@ -364,6 +364,8 @@ void ReplacedSet::remove_rest() {
       };
       std::erase_if(before_->files, belongs_to_it);
     }
+    // The old description needs them until it is gone from the disk, too.
+    transport_.sync_directory(path_);
   } catch (...) {
     return;  // nothing is removed that a file may need
   }

@@ -12,6 +12,7 @@
 
 #include <limequat/inspect.hpp>
 
+#include "io/replacement.hpp"
 #include "simulation/item.hpp"
 #include "torture/field_case.hpp"
 
@@ -46,7 +47,7 @@ class FieldFile final : public Item {
   }
 
   void check() override {
-    if (!machine_.has(first_file_)) {
+    if (!is_there()) {
       if (!here_.contains(absent)) {
         throw Failure(fmt::format("{}: the file is gone; expected: version {}", path_, words(here_)));
       }
@@ -75,6 +76,16 @@ class FieldFile final : public Item {
   }
 
  private:
+  // Files that do not all have their names yet are read by their temporary ones.
+  bool is_there() {
+    if (machine_.has(first_file_) || !is_divided_) return machine_.has(first_file_);
+    bool is_found = false;
+    machine_.must_succeed({}, [&](const Rank& rank) -> Work {
+      return [&] { is_found = io::find_replacement(rank.storage, first_file_).has_value(); };
+    });
+    return is_found;
+  }
+
   // What is seen stays as long as there is power; what the disk has is not known by it.
   void settle(int version) {
     here_ = {version};

@@ -239,7 +239,7 @@ class Repartitioning {
     io::settle_journal(storage::resolve(to_), to_, options_.sync);
     const bool was_set = older_ && older_->is_set;
     // The description must not be there without its subfiles.
-    if (target_.is_set && options_.sync == Sync::full) place.sync_directory(to_);
+    if (target_.is_set && options_.sync != Sync::none) place.sync_directory(to_);
     publish_set(place, to_, names,
                 {.overwrite = options_.overwrite,
                  .older_files = was_set ? 0 : files_of(storage::resolve(to_), to_),
