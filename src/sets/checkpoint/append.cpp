@@ -23,6 +23,7 @@
 #include "io/new_file.hpp"
 #include "sets/checkpoint/closing.hpp"
 #include "sets/checkpoint/set_fields.hpp"
+#include "storage/forwarding.hpp"
 #include "storage/pinned_transport.hpp"
 
 namespace lq::sets {
@@ -47,7 +48,9 @@ void AppendedSet::number_tasks() {
 }
 
 void AppendedSet::find() {
-  const auto files = comm::agree(all(), [&] { return std::make_unique<storage::PinnedTransport>(transport_); });
+  // What is read goes into new headers and tables, and not all of it has a checksum.
+  storage::TwiceRead twice(transport_);
+  const auto files = comm::agree(all(), [&] { return std::make_unique<storage::PinnedTransport>(twice); });
   const auto begin = static_cast<std::uint64_t>(first_task_);
   const SetTables tables = read_tables(
       *files, path_, all(), {.mine = TaskRange{begin, begin + static_cast<std::uint64_t>(options_.streams)}});
