@@ -49,7 +49,8 @@ class Moved(MovedTree):
         return [line.split("[")[1].rstrip("]") for line in lines if "(NEEDED)" in line]
 
     def symbols_of(self, file, *options):
-        return {line.split()[-1] for line in run("nm", *options, file).splitlines() if " T " in line}
+        """Without their versions."""
+        return {line.split()[-1].partition("@")[0] for line in run("nm", *options, file).splitlines() if " T " in line}
 
 
 class CLime(Moved):
