@@ -87,7 +87,13 @@ def place_of(partition: str, element: int, extents: Extents) -> Tuple[int, int]:
 
 
 def element_at(partition: str, part: int, position: int, extents: Extents) -> int:
-    """The number of the element at a place: the inverse of :func:`place_of`, with the same errors."""
+    """The number of the element at a place, the inverse of :func:`place_of`.
+
+    partition, extents  as in :func:`place_of`
+    part, position      the place: the part, and the number of the element in it; from 0
+
+    Raises InvalidArgument, TooLarge.
+    """
     element = ctypes.c_uint64()
     call("lq_partition_element", ctypes.byref(_array(extents, 1, 0)), text_bytes(partition, "partition"), part, position,
          ctypes.byref(element))

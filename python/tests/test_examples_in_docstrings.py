@@ -7,6 +7,7 @@ import importlib
 import inspect
 import os
 import pathlib
+import shutil
 
 import numpy as np
 import pytest
@@ -78,6 +79,7 @@ def _prepare(module, names):
         lq.repartition("conf.ildg", "conf.set", to="t=block:2")
     elif module == "limequat.plot":
         names["u"] = lq.read("conf.0010.ildg")
+        shutil.copy(pathlib.Path(__file__).parents[2] / "docs" / "benchmarks" / "memory.json", "mine.json")
     elif module in ("limequat.grid", "limequat"):
         lq.write("conf.0010.ildg", np.broadcast_to(np.eye(3, dtype=complex), (8, 4, 4, 4, 4, 3, 3)).copy(), overwrite=True)
     elif module == "limequat.compat.latqcdtools":

@@ -277,7 +277,7 @@ def test_lq_reads_compressed_files_and_members_by_their_names(tmp_path, content,
     assert np.array_equal(lq.read(tmp_path / "out" / "c.1.nersc"), links) and lq.verify(tmp_path / "out" / "conf.nersc")
     assert "name one as ens.tar/run/c.1.ildg" in run("verify", "ens.tar", at=tmp_path, code=3)[1]
     (tmp_path / "cut.ildg.xz").write_bytes(lzma.compress(content)[:-3000])
-    assert "cut.ildg.xz: the compressed data end early" in run("verify", "cut.ildg.xz", at=tmp_path, code=5)[1]
+    assert "cut.ildg.xz: the compressed data end early" in run("verify", "cut.ildg.xz", at=tmp_path, code=3)[1]
 
 
 @pytest.mark.parametrize("words", [["verify"], ["info"], ["ls"], ["validate"], ["explain"], ["dump", "--site", "0,0,0,0"], ["diff", "conf.ildg"],
