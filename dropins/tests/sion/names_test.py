@@ -31,10 +31,10 @@ def renamed(name):
 
 
 def symbols(pattern, *options):
-    """All that the libraries define."""
+    """All that the libraries define, without versions."""
     libraries = sorted(pathlib.Path(OPTIONS.libraries).glob(pattern))
     listed = subprocess.run(["nm", "--defined-only", *options, *libraries], capture_output=True, text=True, check=True)
-    return {line.split()[-1] for line in listed.stdout.splitlines() if len(line.split()) == 3}
+    return {line.split()[-1].partition("@")[0] for line in listed.stdout.splitlines() if len(line.split()) == 3}
 
 
 class Names(unittest.TestCase):
