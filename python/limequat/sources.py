@@ -127,9 +127,10 @@ class Source(Handle, os.PathLike):
                 raise ValueError("the source was closed")
             self._file.seek(offset)
             done = 0
-            target = (ctypes.c_char * count).from_address(address)
+            # A view copies blocks; an array of ctypes would be assigned byte by byte.
+            target = memoryview((ctypes.c_ubyte * count).from_address(address)).cast("B")
             for data in pieces_of(self._file, count):
-                target[done:done + len(data)] = bytes(data)
+                target[done:done + len(data)] = data
                 done += len(data)
             self.requests += 1
             self.bytes_read += done
