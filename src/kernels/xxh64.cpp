@@ -67,23 +67,23 @@ std::uint64_t xxh64(base::Bytes bytes) noexcept {
   return finished(lanes, bytes.size(), bytes.subspan(whole));
 }
 
-void xxh64_of_blocks(base::Bytes bytes, std::size_t block_bytes, std::span<std::uint64_t> sums,
+void xxh64_of_blocks(base::Bytes bytes, std::size_t length, std::span<std::uint64_t> sums,
                      InstructionSet set) noexcept {
   constexpr std::size_t stripe = isa::hash_stripe_bytes, together = isa::hashed_together;
   const isa::HashLoop loop = loops_of(set).hash;
   std::size_t block = 0;
-  for (; loop != nullptr && (block + together) * block_bytes <= bytes.size(); block += together) {
-    const base::Bytes blocks = bytes.subspan(block * block_bytes);
+  for (; loop != nullptr && (block + together) * length <= bytes.size(); block += together) {
+    const base::Bytes blocks = bytes.subspan(block * length);
     std::array<isa::HashLanes, together> lanes;
     lanes.fill(first_lanes);
-    loop(blocks.data(), block_bytes, block_bytes / stripe, lanes.data());
+    loop(blocks.data(), length, length / stripe, lanes.data());
     for (std::size_t k = 0; k < together; ++k) {
-      const base::Bytes one = blocks.subspan(k * block_bytes, block_bytes);
-      sums[block + k] = finished(lanes[k], block_bytes, one.subspan(block_bytes / stripe * stripe));
+      const base::Bytes input = blocks.subspan(k * length, length);
+      sums[block + k] = finished(lanes[k], length, input.subspan(length / stripe * stripe));
     }
   }
-  for (; block * block_bytes < bytes.size(); ++block) {
-    sums[block] = xxh64(bytes.subspan(block * block_bytes, std::min(block_bytes, bytes.size() - block * block_bytes)));
+  for (; block * length < bytes.size(); ++block) {
+    sums[block] = xxh64(bytes.subspan(block * length, std::min(length, bytes.size() - block * length)));
   }
 }
 

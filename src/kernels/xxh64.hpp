@@ -18,7 +18,7 @@ namespace lq::kernels {
 LQ_INNER std::uint64_t xxh64(base::Bytes bytes) noexcept;
 
 // Of each block of this many bytes, the last of which may be shorter: faster than one after the other.
-void xxh64_of_blocks(base::Bytes bytes, std::size_t block_bytes, std::span<std::uint64_t> sums,
+void xxh64_of_blocks(base::Bytes bytes, std::size_t length, std::span<std::uint64_t> sums,
                      InstructionSet set = active_instruction_set()) noexcept;
 
 }  // namespace lq::kernels
