@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
 #include <string>
 #include <vector>
@@ -106,7 +107,7 @@ TEST(Xxh64, GivesThePublishedValues) {
 TEST(Xxh64, OfBlocksIsThatOfEachOneWithEveryInstructionSet) {
   const std::vector<std::byte> bytes = random_bytes(4096 + 7);
   for (const InstructionSet set : instruction_sets_here()) {
-    for (const std::size_t block : {1, 7, 31, 32, 33, 64, 100, 256}) {
+    for (const std::size_t block : std::array<std::size_t, 8>{1, 7, 31, 32, 33, 64, 100, 256}) {
       for (const std::size_t length : {std::size_t{0}, block - 1, block, 7 * block, 8 * block, 8 * block + 1,
                                        16 * block - 1, std::min<std::size_t>(27 * block + 5, 4096)}) {
         const base::Bytes some = base::Bytes(bytes).subspan(7, std::min<std::size_t>(length, 4096));
