@@ -477,10 +477,6 @@ void sort_by_series(std::vector<Member>& members) {
   });
 }
 
-}  // namespace
-
-namespace {
-
 // The files of one series among all members.
 struct Part {
   std::size_t begin, end;
