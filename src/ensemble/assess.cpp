@@ -31,7 +31,6 @@ using ensemble::Gaps;
 
 constexpr std::size_t listed = 1000;          // missing trajectories
 constexpr double far_away = 6;                // standard deviations
-constexpr std::size_t fewest_numbers = 8;     // numbers needed to determine what is usual
 constexpr double rounding = 1e-9;             // precision of printed plaquettes
 constexpr double normal = 1.482602218505602;  // standard deviation over median distance, for a normal distribution
 

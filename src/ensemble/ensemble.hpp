@@ -4,6 +4,7 @@
 // Operations on a catalogue: indexing folders, verifying files again, assessing members, making a page.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,13 +24,15 @@ namespace lq::ensemble {
 // of equally frequent ones); nothing if none is missing, or for fewer than three.
 std::optional<ensemble::Gaps> gaps_in(std::vector<std::int64_t> trajectories);
 
-// Indices of numbers further from the median than six standard deviations, estimated by the median of the distances;
-// none for fewer than eight numbers.
+inline constexpr std::size_t fewest_numbers = 8;  // that determine what is usual
+
 struct Spread {
   double median = 0;
   double deviation = 0;  // 1.4826 times the median of the distances from the median
 };
 Spread spread_of(std::vector<double> numbers);
+// Indices of numbers further from the median than six standard deviations, estimated by the median of the distances;
+// none for fewer than `fewest_numbers`.
 std::vector<std::size_t> outliers_of(const std::vector<double>& numbers);
 
 ensemble::Assessment assess(const Database& database);

@@ -217,6 +217,19 @@ NameParts parts_of(std::string_view path) {
   return {std::string(path.substr(0, first)) + '*' + std::string(path.substr(end)), static_cast<std::int64_t>(*number)};
 }
 
+std::string telling_name_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return parts_of(path).is_of_folder ? path.substr(path.rfind('/', slash - 1) + 1) : path.substr(slash + 1);
+}
+
+std::string names_text(const std::vector<std::string>& paths) {
+  std::string text;
+  for (std::size_t k = 0; k < std::min(paths.size(), most_names); ++k) {
+    text += (k == 0 ? "" : ", ") + telling_name_of(paths[k]);
+  }
+  return paths.size() > most_names ? fmt::format("{} and {} more", text, paths.size() - most_names) : text;
+}
+
 namespace {
 
 constexpr std::string_view between_words = "._- ()";

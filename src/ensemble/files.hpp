@@ -4,6 +4,7 @@
 // Files of an ensemble in the file system: found below folders, known by their names, replaced.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -72,6 +73,12 @@ NameParts parts_of(std::string_view path);
 // "conf.0100_old.ildg", "conf.0100.ildg (copy)", "conf.0100.ildg~" and "old_conf.0100.ildg"; "0100/lattice" for
 // "0100.bak/lattice". Empty: it has no such mark.
 std::string without_version_mark(const std::string& path);
+
+// The last name of a path, or "0250/lattice" if the files of a series have all the same name.
+std::string telling_name_of(const std::string& path);
+// The telling names of the first few paths: "conf.0010, conf.0020 and 3 more".
+std::string names_text(const std::vector<std::string>& paths);
+inline constexpr std::size_t most_names = 6;  // in a message
 
 // The longest suffix of a format that the path has: ".ildg"; empty: none.
 std::string_view suffix_of_format(std::string_view path);
