@@ -37,7 +37,11 @@ def where(measured):
     if not measured:
         return ""
     e = measured[0]["environment"]
-    busy = f" Other programs were running: load {e['load']} before it began, so that rates are low." if e.get("load", 0) > 1 else ""
+    busy = ""
+    if e.get("busy_cores", 0) > 0.2:
+        busy = f" Other programs kept {e['busy_cores']} cores busy before it began, so that rates are low."
+    elif e.get("load", 0) > 1:  # of older results: the load average
+        busy = f" Other programs were running: load {e['load']} before it began, so that rates are low."
     mpi = "no MPI" if e["mpi"] == "none" else e["mpi"]
     return f"{e['processor']}, {e['cores']} cores; {mpi}; {e['compiler']}; Limequat {e['version']}; {e['date']}.{busy}"
 
@@ -500,6 +504,7 @@ def grid_page(folder):
             steps = [(r["steps"][step], step) for step in r["steps"] if r["steps"][step]]
             seconds, longest = max(steps) if steps else (0, "-")
             skew = r["step_skews"][longest] if steps and r["step_skews"] else None
+            longest = "read" if (longest, r["direction"]) == ("write", "read") else longest
             lines.append([name, r["direction"], r["cache"] if r["direction"] == "read" else "-", f"{rate(r):.2f}", f"{r['ratio_to_raw']:.2f}",
                           f"{r['skew_seconds']['median'] * 1e3:.1f}", f"{longest}, {seconds * 1e3:.1f}", "-" if skew is None else f"{skew * 1e3:.1f}"])
         table_text = table(["method", "direction", "cache", "GB/s", "ratio to raw", "skew, ms", "longest stage, ms", "its skew, ms"], lines)
@@ -514,7 +519,7 @@ def grid_page(folder):
 
 `lq bench lattice --protocol grid` ([guide](../guide/benchmarks.md#compared-with-grid)): the methods of the I/O test of the Grid library, for comparison with
 [mpich#7935](https://github.com/pmodels/mpich/issues/7935), where collective MPI-IO on Frontier levels off at about 30 GB/s while plain reads reach 375 GB/s. Here more ranks than cores share a
-small machine on which other programs were running, so only the ratios to raw and the stages mean anything. Medians; *skew*: the difference between the slowest and the fastest rank.
+small machine, so only the ratios to raw and the stages mean anything. Medians; *skew*: the difference between the slowest and the fastest rank.
 
 {text.rstrip()}
 """
@@ -736,7 +741,7 @@ def index_page(folder):
     files = ", ".join(f"[{path.name}]({path.name})" for path in sorted(folder.glob("*.json")))
     return f"""# Benchmarks
 
-These pages show the results of `./dev bench` on the machine named below. It is small, so the ratios mean more than the rates. Every transfer
+These pages show the results of `./dev bench` on the machine named below, unless a page names another. These machines are small, so the ratios mean more than the rates. Every transfer
 is compared with the raw limit of the same run. [The guide](../guide/benchmarks.md) explains the numbers and how to measure your own machine.
 
 {where(load(folder, 'memory'))}
