@@ -431,9 +431,11 @@ def draw(made):
     else:
         names, paint = [*made.part_names, "raw limit"], _draw_bars
     columns = max(1, min(4, 110 // (max(map(len, names)) + 6)))
-    subtitle = "\n".join(textwrap.wrap(made.subtitle, 105))
+    rows = [] if isinstance(made, LineChart) else made.boxes if isinstance(made, BoxChart) else made.bars
+    labels = max((len(row.label) for row in rows), default=0)  # beside the axes, where the subtitle begins
+    subtitle = "\n".join(textwrap.wrap(made.subtitle, max(40, 105 - 7 * labels // 10)))
     extra = 0.18 * (-(-len(names) // columns) + subtitle.count("\n"))
-    body = 3.6 if isinstance(made, LineChart) else 0.6 + 0.3 * len(made.boxes if isinstance(made, BoxChart) else made.bars)
+    body = 3.6 if isinstance(made, LineChart) else 0.6 + 0.3 * len(rows)
     figure = _figure(1.0 + extra + body)
     figure.suptitle(made.title, x=0.01, ha="left", weight="bold", fontsize=12)
     axes = figure.subplots()
@@ -496,7 +498,8 @@ def _draw_bars(axes, made):
         longest = max(longest, end)
         if bar.limit:
             axes.plot([bar.limit] * 2, [row - 0.45, row + 0.45], linestyle=_DASHES[0], **_LIMIT, label=None if row else "raw limit")
-        axes.annotate(bar.text, (end, row), (5, 0), textcoords="offset points", va="center", fontsize=8, color=_INK)
+        over_lines = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
+        axes.annotate(bar.text, (end, row), (5, 0), textcoords="offset points", va="center", fontsize=8, color=_INK, bbox=over_lines)
     if made.limit:
         axes.axvline(made.limit, linestyle=_DASHES[0], **_LIMIT, label="raw limit")
     axes.set(xlim=(0, 1.12 * max(longest, made.limit or 0) or 1), ylim=(len(made.bars) - 0.4, -0.6), xlabel=made.value_title)

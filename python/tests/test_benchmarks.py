@@ -274,6 +274,17 @@ def test_many_lines_and_long_labels_are_drawn_apart(tmp_path):
     assert "frac" in (tmp_path / "a.svg").read_text()
 
 
+def test_the_subtitle_of_bars_with_long_labels_fits(tmp_path):
+    pytest.importorskip("matplotlib")
+    results = [result(2, "read", name=f"a library with a name that is longer than those of others, number {k}",
+                      processor="A(R) Processor of 2026", mpi="Some MPI v4.1.4, patched") for k in range(3)]
+    figure = benchmarks.draw(benchmarks.chart(results, "ratio"))
+    benchmarks.save(figure, tmp_path / "a.svg")  # which lays it out
+    (axes,) = figure.axes
+    legend = axes.get_legend().get_window_extent()
+    assert figure.bbox.x0 <= legend.x0 and legend.x1 <= figure.bbox.x1
+
+
 def test_the_same_results_give_the_same_bytes(tmp_path):
     pytest.importorskip("matplotlib")
     (tmp_path / "r.json").write_text(json.dumps(GOOD))
