@@ -102,24 +102,12 @@ Distribution& Distribution::cut_into_blocks(int axis, std::uint64_t blocks) {
   return cut({Cut::blocks, axis, 1, blocks});
 }
 
-Distribution& Distribution::cut_into_tiles(int axis, std::uint64_t extent) {
-  if (axis < 0 || axis >= axes() || extent == 0) refuse(fmt::format("axis {} in tiles of {}", axis, extent));
-  const auto all = static_cast<std::uint64_t>(extents_[axis]);
-  return cut({Cut::tiles, axis, extent, (all - 1) / extent + 1});
-}
-
 Distribution& Distribution::cut_cyclically(int axis, std::uint64_t unit, std::uint64_t parts) {
   return cut({Cut::dealt, axis, unit, parts});
 }
 
 Distribution& Distribution::keep_parity(int parity) {
   kept_parity_ = parity;
-  return *this;
-}
-
-Distribution& Distribution::split_parities() {
-  if (!parities_apart_) parts_ = base::multiply_or_throw(parts_, 2, "the parts of a distribution");
-  parities_apart_ = true;
   return *this;
 }
 
@@ -164,13 +152,8 @@ class Distribution::Layer {
       if (digit.count > 1) take_dealt(digit, value);
       return;
     }
-    const std::int64_t all = local_[digit.axis];
-    Block block{static_cast<std::int64_t>(value * digit.unit), static_cast<std::int64_t>(digit.unit)};
-    if (digit.cut == Cut::blocks) {
-      block = block_of(all, static_cast<std::int64_t>(digit.count), static_cast<std::int64_t>(value));
-    }
-    block.lower = std::min(block.lower, all);
-    take_block(digit.axis, {block.lower, std::min(block.extent, all - block.lower)});
+    const auto blocks = static_cast<std::int64_t>(digit.count);
+    take_block(digit.axis, block_of(local_[digit.axis], blocks, static_cast<std::int64_t>(value)));
   }
 
   void append_axis(const PositionDigit& digit) {
@@ -214,7 +197,7 @@ class Distribution::Layer {
       }
     }
     if (part_.checkerboard && !part_.parity && !parity_is_laid_) {
-      refuse("sites in even-odd order need lay_parity(), keep_parity() or split_parities()");
+      refuse("sites in even-odd order need lay_parity() or keep_parity()");
     }
     if (!part_.checkerboard && part_.parity) refuse("a parity needs the axes of lay_even_odd()");
   }
@@ -376,7 +359,6 @@ std::pair<Part, std::uint64_t> Distribution::lay_out(std::uint64_t number) const
     layer.restrict_to(digit, number % digit.count);
     number /= digit.count;
   }
-  if (parities_apart_) part.parity = static_cast<int>(number);
   if (kept_parity_ >= 0) part.parity = kept_parity_;
   if (layer.is_empty())
     return {Part{.lower = part.lower, .extents = Index::filled(axes(), 0), .origin = part.origin}, 0};
@@ -397,15 +379,11 @@ std::uint64_t Distribution::take(const PartDigit& digit, std::uint64_t& x, std::
     return value;
   }
   const auto all = static_cast<std::int64_t>(extent), count = static_cast<std::int64_t>(digit.count);
-  std::uint64_t value = x / digit.unit;
-  Block block{static_cast<std::int64_t>(value * digit.unit), static_cast<std::int64_t>(digit.unit)};
-  if (digit.cut == Cut::blocks) {
-    value = static_cast<std::uint64_t>(block_index(all, count, static_cast<std::int64_t>(x)));
-    block = block_of(all, count, static_cast<std::int64_t>(value));
-  }
+  const std::int64_t value = block_index(all, count, static_cast<std::int64_t>(x));
+  const Block block = block_of(all, count, value);
   x -= static_cast<std::uint64_t>(block.lower);
-  extent = static_cast<std::uint64_t>(std::min(block.extent, all - block.lower));
-  return value;
+  extent = static_cast<std::uint64_t>(block.extent);
+  return static_cast<std::uint64_t>(value);
 }
 
 std::uint64_t Distribution::part_of(const Index& x) const noexcept {
@@ -420,10 +398,7 @@ std::uint64_t Distribution::part_of(const Index& x) const noexcept {
     part += take(digit, at[axis], extents[axis]) * stride;
     stride *= digit.count;
   }
-  if (!parities_apart_) return part;
-  std::uint64_t sum = 0;
-  for (const int axis : checkered_) sum += static_cast<std::uint64_t>(x[axis]);
-  return part + sum % 2 * stride;
+  return part;
 }
 
 Place Distribution::place_of(const Index& x) const {

@@ -112,12 +112,10 @@ class Distribution {
   // Divide into more parts; those of the axis named first are neighbours. An axis that is cut again is cut within each
   // of the existing parts; units distributed there must fit those distributed before.
   Distribution& cut_into_blocks(int axis, std::uint64_t blocks);  // as even as possible, larger ones first
-  Distribution& cut_into_tiles(int axis, std::uint64_t extent);   // of that extent; the last may be smaller
   // The part is given by (x / unit) mod `parts`.
   Distribution& cut_cyclically(int axis, std::uint64_t unit, std::uint64_t parts);
-  Distribution& keep_parity(
-      int parity);                 // only even (0) or odd (1) sites, by the sum over the axes of append_even_odd()
-  Distribution& split_parities();  // even sites in the first parts, odd ones in as many others
+  // Only even (0) or odd (1) sites, by the sum over the axes of append_even_odd().
+  Distribution& keep_parity(int parity);
 
   // Define the positions within a part, from the fastest digit to the slowest: the coordinate of an axis within the
   // part, or its digit (x / unit) mod radix. Each unit or radix must divide what it is applied to, in every part.
@@ -140,7 +138,7 @@ class Distribution {
   std::uint64_t positions(std::uint64_t number) const;
 
  private:
-  enum class Cut { none, blocks, tiles, dealt };
+  enum class Cut { none, blocks, dealt };
   struct PartDigit {
     Cut cut = Cut::none;
     int axis = 0;
@@ -164,7 +162,6 @@ class Distribution {
   std::vector<PartDigit> part_digits_;
   std::vector<PositionDigit> position_digits_;
   std::vector<int> checkered_;  // axes in even-odd order
-  bool parities_apart_ = false;
   int kept_parity_ = -1;
   std::uint64_t parts_ = 1;
 };

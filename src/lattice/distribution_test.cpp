@@ -78,7 +78,7 @@ TEST(Distribution, OfAProcessGridIsThatOfADecomposition) {
 TEST(Distribution, OfFourArraysHasOneForEachDirection) {
   const Index extents{2, 2, 2, 2, 4, 18};
   Distribution arrays(extents);
-  arrays.cut_into_tiles(4, 1);
+  arrays.cut_into_blocks(4, 4);
   for (const int axis : {4, 5, 0, 1, 2, 3}) arrays.append_axis(axis);
   for (const Index& x : all_of(extents)) {
     const std::int64_t site = x[0] + 2 * (x[1] + 2 * (x[2] + 2 * x[3]));
@@ -212,14 +212,11 @@ Distribution random_distribution(RandomGeometry& random, const Index& extents) {
   const int dimensions = even_odd ? static_cast<int>(random.between(1, extents.size())) : 0;
   for (int axis = 0; axis < extents.size(); ++axis) {
     const std::int64_t all = extents[axis];
-    switch (random.between(0, 5)) {
+    switch (random.between(0, 4)) {
       case 0:
         distribution.cut_into_blocks(axis, static_cast<std::uint64_t>(random.between(1, all)));
         break;
       case 1:
-        distribution.cut_into_tiles(axis, static_cast<std::uint64_t>(random.between(1, all)));
-        break;
-      case 2:
         if (axis >= dimensions) {
           distribution.cut_cyclically(axis, static_cast<std::uint64_t>(random.between(1, 2)),
                                       static_cast<std::uint64_t>(random.between(1, 3)));
@@ -246,11 +243,10 @@ Distribution random_distribution(RandomGeometry& random, const Index& extents) {
     return distribution;
   }
   distribution.append_even_odd(order_of(random, dimensions));
-  const std::int64_t kind = random.between(0, 2);
-  if (kind == 0) distribution.keep_parity(static_cast<int>(random.between(0, 1)));
-  if (kind == 1) distribution.split_parities();
+  const bool keeps_one = random.between(0, 1) == 0;
+  if (keeps_one) distribution.keep_parity(static_cast<int>(random.between(0, 1)));
   lay_in_random_order(random, distribution, digits);
-  if (kind == 2) distribution.append_parity();
+  if (!keeps_one) distribution.append_parity();
   return distribution;
 }
 
@@ -519,7 +515,7 @@ TEST(Runs, OfPartsThatHaveNothingInCommonAreNone) {
 
 TEST(Runs, OfAnEmptyPartOfOneParityAreNone) {
   Distribution halves(Index{1, 2});
-  halves.cut_into_blocks(0, 2).split_parities().append_even_odd({0, 1});
+  halves.cut_into_blocks(0, 2).keep_parity(0).append_even_odd({0, 1});
   const Part empty = halves.part(1);  // the second block of an axis of one coordinate
   EXPECT_TRUE(runs_of(empty, halves.part(0), Runs::Lead::contiguous).empty());
   EXPECT_EQ(halves.positions(1), 0U);
