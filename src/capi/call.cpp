@@ -6,12 +6,14 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <new>
 #include <optional>
 
 #include <limequat/json.hpp>
 
 #include "base/interruption.hpp"
+#include "comm/wire.hpp"
 
 namespace {
 
@@ -49,8 +51,8 @@ lq_status remember(const lq::Error& error) noexcept try {
   return static_cast<lq_status>(error.code());
 }
 
-lq_status remember_foreign(const char* what) noexcept try {
-  return remember(lq::Error(lq::Code::internal, std::string("unexpected exception: ") + what));
+lq_status remember_foreign(const std::exception_ptr& failure) noexcept try {
+  return remember(lq::comm::error_of(failure));
 } catch (...) {
   last_failure.error.reset();
   last_failure.lost_for_memory = true;
@@ -72,10 +74,8 @@ lq_status remember_failure() noexcept try { throw; } catch (const Error& error) 
   last_failure.error.reset();
   last_failure.lost_for_memory = true;
   return LQ_OUT_OF_MEMORY;
-} catch (const std::exception& error) {
-  return remember_foreign(error.what());
 } catch (...) {
-  return remember_foreign("of unknown type");
+  return remember_foreign(std::current_exception());
 }
 
 Call::Call() noexcept { base::begin_call(); }

@@ -243,12 +243,14 @@ struct Convert {
 
   int run(Session& session) const {
     const std::string& last = rest.back();
-    const bool is_folder = at_root(session, [&] {
-                             const std::vector<std::string> all = inputs();
-                             const auto is_directory = [](const std::string& path) { return fs::is_directory(path); };
-                             const bool has_folders = std::ranges::any_of(all, is_directory);
-                             return last.ends_with('/') || is_directory(last) || has_folders ? 1 : 0;
-                           }) == 1;
+    const bool is_folder =
+        at_root(session, [&] {
+          const std::vector<std::string> all = inputs();
+          std::error_code failure;
+          const auto is_directory = [&](const std::string& path) { return fs::is_directory(path, failure); };
+          const bool has_folders = std::ranges::any_of(all, is_directory);
+          return last.ends_with('/') || is_directory(last) || has_folders ? 1 : 0;
+        }) == 1;
     if (is_folder) return convert_into(session, last);
     if (rest.size() > 1) {
       throw UsageError(fmt::format("several files need a folder as target; create \"{}\" with \"mkdir\"", last));

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -43,7 +44,8 @@ struct Diff {
     if (folders == 0) return compare(session);
     if (folders == 2) return compare_folders(session);
     at_root(session, [&] {
-      const std::string& file = fs::is_directory(a) ? b : a;
+      std::error_code failure;
+      const std::string& file = fs::is_directory(a, failure) ? b : a;
       (void)storage::resolve(file).open_read(file);  // the error if it does not exist
       return fine;
     });

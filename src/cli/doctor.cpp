@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <memory>
 #include <string_view>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -81,7 +82,8 @@ struct Doctor {
     }
     at_root(session, [&] {
       // Facts that cannot be measured.
-      if (std::filesystem::exists(target)) parts.machine.targets = usable_machine_of(target).machine.targets;
+      std::error_code failure;
+      if (std::filesystem::exists(target, failure)) parts.machine.targets = usable_machine_of(target).machine.targets;
       save_machine(target, parts.machine);
       return fine;
     });

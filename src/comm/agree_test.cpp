@@ -7,11 +7,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cerrno>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "comm/wire.hpp"
@@ -128,6 +131,15 @@ TEST(Agree, ForeignExceptionsGetACode) {
   const Error error = error_when_ranks_fail(2, {1}, [](int) { throw std::logic_error("odd"); });
   EXPECT_EQ(error.code(), Code::internal);
   EXPECT_NE(std::string(error.what()).find("odd"), std::string::npos);
+}
+
+TEST(Agree, ErrorsOfTheFileSystemKeepTheirPathAndErrno) {
+  const Error error = error_when_ranks_fail(2, {1}, [](int) {
+    throw std::filesystem::filesystem_error("status", "loop", std::make_error_code(std::errc::permission_denied));
+  });
+  EXPECT_EQ(error.code(), Code::no_permission);
+  EXPECT_EQ(error.facts().path, "loop");
+  EXPECT_EQ(error.facts().system_errno, EACCES);
 }
 
 TEST(Agree, OneProcessAloneThrowsItsErrorUnchanged) {

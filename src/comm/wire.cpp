@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <iterator>
 #include <new>
 #include <stdexcept>
@@ -79,6 +80,8 @@ Error error_of(const std::exception_ptr& failure) {
     std::rethrow_exception(failure);
   } catch (const Error& error) {
     return error;
+  } catch (const std::filesystem::filesystem_error& error) {
+    return base::errno_error(error.path1().string(), "access", error.code().value());
   } catch (const std::exception& error) {
     return Error(Code::internal, fmt::format("unexpected exception: {} (please report)", error.what()));
   } catch (...) {

@@ -17,6 +17,7 @@
 
 #include "base/bytes.hpp"
 #include "base/function_ref.hpp"
+#include "base/inner.hpp"
 
 namespace lq::comm {
 
@@ -92,8 +93,9 @@ Error unpack_error(base::Bytes bytes);
 
 // std::bad_alloc, or std::length_error: more than a container can ever hold.
 bool is_lack_of_memory(const std::exception_ptr& failure) noexcept;
-// The form exchanged by ranks: a lack of memory is out_of_memory, any other foreign exception internal.
-Error error_of(const std::exception_ptr& failure);
+// The form exchanged by ranks: a lack of memory is out_of_memory, an error of the file system what its errno means, any
+// other foreign exception internal.
+LQ_INNER Error error_of(const std::exception_ptr& failure);
 // The error that all ranks throw if one has no memory for the message. Created by the first call, which the creation of
 // a Communicator makes, because memory is available then.
 const std::exception_ptr& preallocated_out_of_memory() noexcept;
