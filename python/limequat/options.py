@@ -167,7 +167,9 @@ def metadata_texts(metadata):
     texts = {}
     for name, value in mapping_of(metadata, "metadata").items():
         text = _number_text(value)
-        if not isinstance(name, str) or not isinstance(text, str):
+        if not isinstance(name, str):
+            raise InvalidArgument(f"metadata has the name {name!r}, expected texts as names", found=repr(name))
+        if not isinstance(text, str):
             raise InvalidArgument(f"metadata[{name!r}] is {value!r}, expected texts or numbers: str(...) makes a text")
         if "\0" in name + text:
             raise InvalidArgument(f"metadata[{name!r}] holds a NUL character")

@@ -42,11 +42,12 @@ namespace {
 void require_space(storage::Transport& transport, const std::string& path, std::uint64_t bytes) {
   const std::optional<std::uint64_t> space = transport.free_space(path);
   if (!space || *space >= bytes) return;
-  base::fail(Code::no_space,
-             {.path = path, .expected = fmt::format("{} bytes", bytes), .found = fmt::format("{} bytes", *space)},
-             "{} bytes are needed and the file system has {} free; nothing was written. Free some space or write to "
-             "another file system",
-             bytes, *space);
+  base::fail(
+      Code::no_space,
+      {.path = path, .expected = fmt::format("{} bytes", bytes), .found = fmt::format("{} bytes", *space)},
+      "{} bytes are needed, and the free space, or the limit on the size of files (ulimit -f), allows {}; nothing "
+      "was written. Free some space, raise the limit, or write to another file system",
+      bytes, *space);
 }
 
 bool require_target(storage::Transport& transport, const std::string& path, bool overwrite) {
