@@ -122,9 +122,9 @@ struct IndexReport {
   std::uint64_t bytes = 0;          // of `files`
   double seconds = 0;
   std::vector<Stranger> strangers;  // files of other programs, and temporary ones
-  std::vector<Problem> problems;    // entries that are damaged, incomplete, unreadable, unproven or missing
-  // Folders that cannot be read, files that change while they are read, entries that were emptied or replaced by
-  // something else.
+  // Entries that are damaged, incomplete, unreadable, unproven or missing, and folders that cannot be read.
+  std::vector<Problem> problems;
+  // Files that change while they are read, entries that were emptied or replaced by something else.
   std::vector<std::string> warnings;
   Assessment assessment;  // of all files of the catalogue
 };

@@ -224,11 +224,32 @@ def as_nobody(folder, *words, **options):
                           extra_groups=[], env=environment, **options)
 
 
-def test_a_folder_that_may_not_be_written_to_is_read(ensemble, tmp_path):
-    for path in [tmp_path, *tmp_path.parents]:
+def open_to_all(folder):
+    for path in [folder, *folder.parents]:
         if path.stat().st_uid == os.geteuid():
             with contextlib.suppress(PermissionError):
                 path.chmod(path.stat().st_mode | 0o055)
+
+
+def test_a_folder_that_may_not_be_read_is_a_problem(ensemble, tmp_path):
+    """Also one below the folder that is named: what it contains is not known to be sound."""
+    open_to_all(tmp_path)
+    place = tmp_path / "place"
+    place.mkdir()
+    place.chmod(0o777)
+    closed = ensemble / "run" / "closed"
+    closed.mkdir()
+    closed.chmod(0)
+    try:
+        for folder in ("run", "run/closed"):
+            done = as_nobody(ensemble, "index", "--db", str(place / "new.db"), folder)
+            assert done.returncode == 3 and f"{closed}: unreadable: cannot read the folder: Permission denied" in done.stdout, done.stderr
+    finally:
+        closed.chmod(0o755)
+
+
+def test_a_folder_that_may_not_be_written_to_is_read(ensemble, tmp_path):
+    open_to_all(tmp_path)
     before = (ensemble / "all.db").read_bytes()
     page = tmp_path / "page"
     page.mkdir()

@@ -99,7 +99,10 @@ struct Index {
       show(session, report);
     }
     for (const std::string& warning : report.warnings) session.complain("warning: " + warning);
-    return exit_code_for(report, !report.problems.empty());
+    const bool is_unreadable = std::ranges::any_of(
+        report.problems, [](const ensemble::Problem& one) { return one.state == "unreadable"; });  // also a folder
+    const int code = exit_code_for(report, !report.problems.empty());
+    return is_unreadable ? worse(code, exit_code_of(Verdict::unreadable)) : code;
   }
 
   static void show(Session& session, const IndexReport& report) {

@@ -224,8 +224,9 @@ std::vector<std::string> Indexing::find_new(const std::string& folder) {
             return;
           }
           unreadable_.push_back(where);
-          report_.warnings.push_back(
-              fmt::format("{}: cannot read the folder: {}; its entries in the catalogue are kept", where, reason));
+          report_.problems.push_back(
+              {where, "unreadable",
+               fmt::format("cannot read the folder: {}; its entries in the catalogue are kept", reason)});
         },
         [&](const std::string& path) { links_.push_back(path); },
         [&](const std::string& path) { return exclusion_.holds(path, folder_); });
