@@ -15,7 +15,7 @@ import sys
 import textwrap
 
 TYPES = {"flag": "bool", "whole": "int", "count": "int", "real": "float", "text": "str", "texts": "Mapping[str, str]",
-         "extents": "Union[str, Sequence[int]]", "box": "Mapping[str, slice]", "callback": "Callable[..., None]"}
+         "extents": "Union[str, Sequence[int]]", "box": "Union[Mapping[Union[str, int], Union[slice, int]], str]", "callback": "Callable[..., None]"}
 
 
 def tables_of(library):

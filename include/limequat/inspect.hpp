@@ -169,8 +169,8 @@ struct ConvertOptions {
   bool accept_damage = false;
   std::string field = {};  // of the source; empty: all of them
   std::uint64_t index = 0;
-  // "t=0:8,x=:4": sites FIRST to END - 1 of each named axis, all of the others; negative numbers count from the end.
-  // They become the whole lattice of the new file. Empty: all stored sites.
+  // "t=0:8,x=:4,y=5": sites FIRST to END - 1, or one site, of each named axis, all of the others; negative numbers
+  // count from the end. They become the whole lattice of the new file. Empty: all stored sites.
   std::string region = {};
 };
 

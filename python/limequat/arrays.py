@@ -4,6 +4,7 @@
 
 import dataclasses
 import math
+import operator
 import os
 import re
 from collections.abc import Mapping
@@ -275,7 +276,8 @@ def _no_numbers(given, dtype):
     numbers = "complex128, complex64, float64 or float32"
     if dtype.kind in "OSU" and not hasattr(given, "dtype"):
         kind = type(given).__name__
-        return InvalidArgument(f"a {kind} was given for a field, expected an array of {numbers}", expected=numbers, found=kind)
+        hint = "; lq.read(...) reads the field of a file" if isinstance(given, (str, bytes, os.PathLike)) else ""
+        return InvalidArgument(f"a {kind} was given for a field, expected an array of {numbers}{hint}", expected=numbers, found=kind)
     return InvalidArgument(f"the array holds {dtype}, expected {numbers}: convert it with array.astype(...)", expected=numbers,
                            found=str(dtype))
 
@@ -294,19 +296,27 @@ def _check(array, field):
 
 def _not_a_region(region):
     return InvalidArgument(f'region is {region!r}, expected slices by dimension, such as {{"t": slice(0, 8)}}, or a text such as '
-                           '"t=0:8"', found=repr(region))
+                           '"t=0:8" or "t=5"', found=repr(region))
 
 
 def _slices_of(text):
-    """The slices of a text such as "t=0:8,x=:4"."""
+    """The slices of a text such as "t=0:8,x=:4,y=5"."""
     slices = {}
     for part in text.split(","):
-        found = re.fullmatch(r"\s*([xyzt]|[0-9]+)=(-?[0-9]+)?:(-?[0-9]+)?\s*", part)
-        if not found or found[1] in slices:
+        found = re.fullmatch(r"\s*([xyzt]|[0-9]+)=(?:(-?[0-9]+)?:(-?[0-9]+)?|(-?[0-9]+))\s*", part)
+        axis = found and (found[1] if found[1] in "xyzt" else int(found[1]))
+        if not found or axis in slices:
             raise _not_a_region(text)
-        axis = found[1] if found[1] in "xyzt" else int(found[1])
-        slices[axis] = slice(*(int(bound) if bound else None for bound in found.group(2, 3)))
+        slices[axis] = int(found[4]) if found[4] else slice(*(int(bound) if bound else None for bound in found.group(2, 3)))
     return slices
+
+
+def _as_slice(part):
+    """One site as a slice, which keeps its axis."""
+    if isinstance(part, slice) or isinstance(part, bool) or not hasattr(type(part), "__index__"):
+        return part
+    site = operator.index(part)
+    return slice(site, site + 1 if site != -1 else None)
 
 
 def region_box(region, extents):
@@ -316,6 +326,8 @@ def region_box(region, extents):
     if isinstance(region, str):
         region = _slices_of(region)
         for axis, part in region.items():
+            if not isinstance(part, slice):
+                continue
             sites = extents[dimension_of(axis, len(extents))]
             if any(bound is not None and abs(bound) > sites for bound in (part.start, part.stop)):
                 raise InvalidArgument(f"region {axis}={part.start}:{part.stop} is not a part of the {sites} sites of that axis")
@@ -325,9 +337,11 @@ def region_box(region, extents):
     for axis, part in region.items():
         d = dimension_of(axis, len(extents))
         try:
-            start, stop, step = part.indices(extents[d])
+            start, stop, step = _as_slice(part).indices(extents[d])
         except (AttributeError, TypeError):
-            raise InvalidArgument(f"region[{axis!r}] is {part!r}, expected a slice such as slice(0, 8)") from None
+            raise InvalidArgument(f"region[{axis!r}] is {part!r}, expected a slice such as slice(0, 8), or one site") from None
+        if not isinstance(part, slice) and not -extents[d] <= part < extents[d]:
+            raise InvalidArgument(f"region[{axis!r}] is site {part} of {extents[d]}, expected one from 0 to {extents[d] - 1}")
         if step != 1 or stop <= start:
             raise InvalidArgument(f"region[{axis!r}] is {part!r} of {extents[d]} sites, expected a slice of at "
                                   "least one site with step 1")
@@ -343,6 +357,7 @@ def region_text(region):
         raise _not_a_region(region)
     spans = []
     for axis, part in region.items():
+        part = _as_slice(part)
         if not isinstance(part, slice) or part.step not in (None, 1):
             raise InvalidArgument(f"region[{axis!r}] is {part!r}, expected a slice with step 1, such as slice(0, 8)")
         first, end = ("" if bound is None else str(int(bound)) for bound in (part.start, part.stop))

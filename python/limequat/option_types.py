@@ -70,7 +70,7 @@ class ReadOptions(FurtherReadOptions, total=False):
     """Reading a field."""
 
     field: Optional[str]
-    region: Optional[Mapping[str, slice]]
+    region: Optional[Union[Mapping[Union[str, int], Union[slice, int]], str]]
     verify: Union[Literal["none", "checksum", "read-back"], bool, None]
 
 

@@ -76,8 +76,8 @@ def test_what_is_no_type_of_numbers_is_refused(gauge_file, dtype):
             move(*([] if move not in (lq.read, lq.read_async) else [gauge_file]), dtype=dtype)
 
 
-@pytest.mark.parametrize("region", [{"t": 3}, {"t": slice(0, 8, 2)}, {"t": slice(9, 12)}, {"w": slice(0, 1)}, {7: slice(0, 1)},
-                                    "t", "t=0:99", "t=2:2", "t=0:1,t=1:2", "w=0:1", "t=a:b", "t=0:1:2", "", [slice(0, 1)], 5, {"t": slice("a", "b")}, {None: slice(0, 1)}])
+@pytest.mark.parametrize("region", [{"t": 99}, {"t": -99}, {"t": 3.0}, {"t": True}, {"t": slice(0, 8, 2)}, {"t": slice(9, 12)}, {"w": slice(0, 1)}, {7: slice(0, 1)},
+                                    "t", "t=", "t=99", "t=0:99", "t=2:2", "t=0:1,t=1:2", "w=0:1", "t=a:b", "t=0:1:2", "", [slice(0, 1)], 5, {"t": slice("a", "b")}, {None: slice(0, 1)}])
 def test_what_is_no_region_is_refused(gauge_file, region):
     with pytest.raises(lq.InvalidArgument, match="region|dimension"):
         lq.read(gauge_file, region=region)
@@ -87,6 +87,8 @@ def test_regions_are_those_of_the_array(gauge_file, links):
     part = lq.read(gauge_file, region={"t": slice(-2, None), "x": slice(1, 3), 1: slice(0, 1)}, dtype="complex64")
     assert np.array_equal(part, links[-2:, :, 0:1, 1:3].astype(np.complex64))
     assert np.array_equal(lq.read(gauge_file, region="t=-2:,x=1:3,1=:1", dtype="complex64"), part)  # as for `lq convert --region`
+    assert np.array_equal(lq.read(gauge_file, region={"t": -1, 0: np.int64(2)}), links[-1:, :, :, 2:3])  # one site keeps its axis
+    assert np.array_equal(lq.read(gauge_file, region="t=-1,x=2"), links[-1:, :, :, 2:3])
 
 
 def test_everything_that_is_open_closes_by_a_with_block():

@@ -47,7 +47,10 @@ def test_slices_are_taken_as_by_read(tmp_path):
     lq.convert(old, new, region=region)
     assert np.array_equal(lq.read(new), LINKS[2:6, :, :, :-1])
     assert np.array_equal(lq.read(new), lq.read(old, region=region))
-    for wrong in ({"t": slice(0, 4, 2)}, {"t": 3}, 5):
+    for one in ({"t": -2}, "t=-2"):
+        lq.convert(old, new, region=one, overwrite=True)
+        assert np.array_equal(lq.read(new), LINKS[-2:-1])
+    for wrong in ({"t": slice(0, 4, 2)}, {"t": 99}, {"t": 3.0}, 5):
         with pytest.raises(lq.InvalidArgument):
             lq.convert(old, tmp_path / "no.ildg", region=wrong)
     assert not (tmp_path / "no.ildg").exists()

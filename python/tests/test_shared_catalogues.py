@@ -284,11 +284,13 @@ def test_none_is_made_where_a_link_points(tmp_path):
     assert not (tmp_path / "elsewhere").exists()
 
 
+@pytest.mark.parametrize("of_file", [0o664, 0o444])
 @pytest.mark.parametrize("mask, rights", [(0o002, 0o664), (0o022, 0o644), (0o077, 0o600)])
-def test_its_rights_are_those_of_the_umask(tmp_path, mask, rights):
+def test_its_rights_are_those_of_the_umask(tmp_path, mask, rights, of_file):
     before = os.umask(mask)
     try:
         write(tmp_path / "run" / "conf.1.ildg", 1)
+        (tmp_path / "run" / "conf.1.ildg").chmod(of_file)
         lq.index(tmp_path / "run", db=tmp_path / "all.db")
     finally:
         os.umask(before)
@@ -426,6 +428,17 @@ def test_scrub_takes_folders_expressions_and_a_rate(tmp_path):
     assert time.monotonic() - begun > 0.6  # three files, each of a third of a second, the last of which is waited for in part
 
 
+def test_a_file_that_was_being_written_gives_no_warning_when_it_is_whole(tmp_path):
+    root, db = tmp_path / "run", tmp_path / "all.db"
+    write(root / "conf.1.ildg", 1)
+    whole = (root / "conf.1.ildg").read_bytes()
+    (root / "conf.1.ildg").write_bytes(whole[:-3000])
+    assert lq.index(root, db=db).incomplete == 1
+    (root / "conf.1.ildg").write_bytes(whole)
+    report = lq.index(db=db)
+    assert report.changed == 1 and report.warnings == []
+
+
 def test_find_puts_unknown_values_last_and_ends_paths_with_nul(tmp_path):
     root, db = tmp_path / "run", tmp_path / "all.db"
     for number in (1, 2):
@@ -444,3 +457,5 @@ def test_find_puts_unknown_values_last_and_ends_paths_with_nul(tmp_path):
         lq.find("not damged", db=db)
     done = subprocess.run([LQ, "find", "plaqette>0.1", "--db", db], capture_output=True, text=True)
     assert done.returncode == 2 and 'did you mean "plaquette"' in done.stderr and done.stdout == ""
+    with pytest.raises(lq.InvalidArgument, match='has a "run2", nor is there such a file or folder'):
+        lq.scrub("run2", db=db)

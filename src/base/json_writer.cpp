@@ -4,6 +4,7 @@
 // JSON text. Whatever bytes come in, valid UTF-8 goes out.
 #include "base/json_writer.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -129,8 +130,22 @@ JsonWriter& JsonWriter::key(std::string_view name) {
   return *this;
 }
 
+bool JsonWriter::is_value_of(std::string_view name) const {
+  std::string_view before = text_;
+  if (!after_key_ || !before.ends_with("\":")) return false;
+  before.remove_suffix(2);
+  return before.ends_with(name) && before.substr(0, before.size() - name.size()).ends_with('"');
+}
+
+void JsonWriter::put_bytes_of_paths(const std::vector<std::string_view>& paths) {
+  if (std::ranges::all_of(paths, [](std::string_view path) { return is_utf8(path); })) return;
+  key("paths_bytes").begin_array();
+  for (const std::string_view path : paths) value(hex(path));
+  end_array();
+}
+
 JsonWriter& JsonWriter::value(std::string_view text) {
-  const bool is_path = after_key_ && text_.ends_with("\"path\":");
+  const bool is_path = is_value_of("path");
   separate();
   append_string(text_, text);
   // A file name may be any bytes, which the text above cannot reproduce.

@@ -11,6 +11,7 @@
 #include <ranges>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "base/inner.hpp"
@@ -51,9 +52,15 @@ class LQ_INNER JsonWriter {
   JsonWriter& raw_members(std::string_view object);  // its members, added to the open object
   template <class Range>
   JsonWriter& array(const Range& values) {
+    const bool are_paths = is_value_of("paths");
     begin_array();
     for (const auto& v : values) value(v);
-    return end_array();
+    end_array();
+    using Element = std::ranges::range_reference_t<const Range&>;
+    if constexpr (std::is_lvalue_reference_v<Element> && std::convertible_to<Element, std::string_view>) {
+      if (are_paths) put_bytes_of_paths({values.begin(), values.end()});
+    }
+    return *this;
   }
   template <class T>
   JsonWriter& member(std::string_view name, const T& v) {
@@ -69,6 +76,8 @@ class LQ_INNER JsonWriter {
 
  private:
   void separate();
+  bool is_value_of(std::string_view name) const;
+  void put_bytes_of_paths(const std::vector<std::string_view>& paths);
   std::string text_;
   std::vector<bool> first_;  // per open bracket: true until a value is written
   bool after_key_ = false;

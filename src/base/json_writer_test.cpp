@@ -164,5 +164,18 @@ TEST(JsonWriter, GivesTheBytesOfPathsThatAreNoUtf8) {
   EXPECT_EQ(json.begin_object().member("path", "\xc3\xa9").end_object().take(), "{\"path\":\"\xc3\xa9\"}");
 }
 
+TEST(JsonWriter, GivesTheBytesOfAllPathsOfAListIfOneIsNoUtf8) {
+  using Paths = std::vector<std::string>;
+  JsonWriter json;
+  json.begin_object()
+      .member("paths", Paths{"a", "\xff"})
+      .member("words", Paths{"\xff"})
+      .member("my paths", Paths{"\xff"});
+  EXPECT_EQ(json.end_object().take(),
+            "{\"paths\":[\"a\",\"\xef\xbf\xbd\"],\"paths_bytes\":[\"61\",\"ff\"],\"words\":[\"\xef\xbf\xbd\"],"
+            "\"my paths\":[\"\xef\xbf\xbd\"]}");
+  EXPECT_EQ(json.begin_object().key("paths").array(Paths{"a"}).end_object().take(), "{\"paths\":[\"a\"]}");
+}
+
 }  // namespace
 }  // namespace lq::base

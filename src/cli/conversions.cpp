@@ -441,23 +441,4 @@ std::string without_suffix(const std::string& whole) {
   return name.substr(0, name.size() - longest);
 }
 
-std::string with_single_sites(const std::string& region) {
-  std::string result;
-  for (const std::string& span : split(region, ',')) {
-    const std::size_t equals = span.find('=');
-    std::string whole = span;
-    if (equals != std::string::npos && span.find(':') == std::string::npos) {
-      const std::string site = span.substr(equals + 1);
-      const auto number = base::parse_u64(site.starts_with('-') ? site.substr(1) : site);
-      if (site.starts_with('-')) {
-        whole += number && *number > 1 ? fmt::format(":-{}", *number - 1) : ":";
-      } else if (number) {
-        whole += fmt::format(":{}", *number + 1);
-      }
-    }
-    result += (result.empty() ? "" : ",") + whole;
-  }
-  return result;
-}
-
 }  // namespace lq::cli

@@ -39,7 +39,4 @@ void tell_conversion(Session& session, const Report& report, const std::string& 
 // "conf.10.ildg" and "conf.10.ildg.gz" become "conf.10".
 std::string without_suffix(const std::string& whole);
 
-// "t=5,x=0:2" as "t=5:6,x=0:2", the form of the option `region`. "t=-1" is "t=-1:".
-std::string with_single_sites(const std::string& region);
-
 }  // namespace lq::cli

@@ -127,7 +127,7 @@ struct Extract {
     many.options.write.route.threads = how.options.threads;
     many.options.dry_run = how.options.dry_run;
     many.options.limits = how.options.limits;
-    many.options.region = with_single_sites(slice);
+    many.options.region = slice;
     return convert_many(session, many);
   }
 };
@@ -223,7 +223,7 @@ Run declare_extract(Arguments& arguments) {
                            "file to read; type of the record (NAME:N: occurrence N, from 0), or field of a "
                            "checkpoint; file to write");
   arguments.reads_contents_but_last();
-  arguments.text("--slice", "AXIS=N", extract->slice,
+  arguments.text("--slice", "AXIS=N|FIRST:END", extract->slice,
                  "one slice of the lattice, t=5 or t=4:8, of FILE|DIR...; last the folder to write (default: DIR.t5)");
   arguments.text("--to", "FORMAT", extract->format, "format of the slices (default: the format of their file)");
   extract->how.declare(arguments, "extract");

@@ -171,7 +171,7 @@ struct Dump {
       opened.catalog().require_sound();
       const FieldEntry& entry = opened.catalog().field(wanted.name, wanted.index);
       const FieldSpec& spec = entry.payload.spec;
-      const Box part = lattice::region_of(file, with_single_sites(box), entry.payload.extents);
+      const Box part = lattice::region_of(file, box, entry.payload.extents);
       std::vector<std::byte> numbers(static_cast<std::size_t>(part.volume() * spec.site_bytes()));
       ReadOptions how = options;
       how.field = wanted.name;

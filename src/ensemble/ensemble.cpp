@@ -70,7 +70,7 @@ std::string selection() {
 
 }  // namespace
 
-void require_known_names(const Database& database, const Condition& condition) {
+void require_known_names(const Database& database, const Condition& condition, std::string_view further) {
   // An empty catalogue has no names to compare with.
   if (condition.properties.empty() || database.whole("SELECT count(*) FROM files") == 0) return;
   Statement known = database.prepare("SELECT 1 FROM properties WHERE name = ? COLLATE NOCASE LIMIT 1");
@@ -81,7 +81,8 @@ void require_known_names(const Database& database, const Condition& condition) {
     while (all.step()) names.push_back(all.text(0));
     const auto meant = base::nearest(name, names);
     throw Error(Code::invalid_argument,
-                fmt::format("{}: no file of the catalogue has a \"{}\"{}", database.path(), base::printable(name),
+                fmt::format("{}: no file of the catalogue has a \"{}\"{}{}{}", database.path(), base::printable(name),
+                            further.empty() ? "" : ", ", further,
                             meant ? fmt::format("; did you mean \"{}\"?", base::printable(*meant)) : ""),
                 {.path = database.path(), .expected = meant.value_or("a name that files have"), .found = name});
   }

@@ -109,8 +109,9 @@ struct Condition {
 // invalid_argument states the position and what was expected.
 Condition parse_expression(std::string_view text);
 
-// invalid_argument: no file of the catalogue has a property of that name; similar names are suggested.
-void require_known_names(const Database& database, const Condition& condition);
+// invalid_argument: no file of the catalogue has a property of that name; similar names are suggested. `further` is
+// added to the sentence.
+void require_known_names(const Database& database, const Condition& condition, std::string_view further = {});
 
 // The SQL of a column by its name in find(); invalid_argument lists the existing names.
 std::string_view column_named(std::string_view name);

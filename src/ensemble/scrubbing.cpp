@@ -94,7 +94,7 @@ Condition condition_of(const Database& database, const std::string& which) {
   std::error_code failure;
   if (which.empty() || !std::filesystem::exists(std::filesystem::symlink_status(which, failure))) {
     Condition condition = parse_expression(which);
-    require_known_names(database, condition);
+    require_known_names(database, condition, "nor is there such a file or folder");
     return condition;
   }
   return {.sql = "is_below(full_path(path), ?)", .values = {full_path(which)}, .properties = {}};

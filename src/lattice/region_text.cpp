@@ -17,6 +17,11 @@ constexpr std::string_view axis_letters = "xyzt";
   base::fail(Code::invalid_argument, {.path = path}, "region: \"{}\" {}", base::printable(span), why);
 }
 
+// The sites of a span, "FIRST:END" or one number; nothing if it is not a part of the axis.
+struct Span {
+  std::int64_t first = 0, end = 0;
+};
+
 // A bound of a span; `otherwise` if the text is empty.
 std::optional<std::int64_t> bound_of(std::string_view text, std::int64_t extent, std::int64_t otherwise) {
   if (text.empty()) return otherwise;
@@ -25,6 +30,20 @@ std::optional<std::int64_t> bound_of(std::string_view text, std::int64_t extent,
   if (!number || *number > static_cast<std::uint64_t>(extent)) return std::nullopt;
   const auto sites = static_cast<std::int64_t>(*number);
   return is_from_end ? extent - sites : sites;
+}
+
+std::optional<Span> span_of(std::string_view text, std::int64_t extent) {
+  std::optional<std::int64_t> first, end;
+  if (text.find(':') == std::string_view::npos) {
+    if (text.empty()) return std::nullopt;
+    first = bound_of(text, extent, 0);
+    if (first) end = *first + 1;
+  } else {
+    first = bound_of(take_until(text, ':'), extent, 0);
+    end = bound_of(text, extent, extent);
+  }
+  if (!first || !end || *first >= *end || *end > extent) return std::nullopt;
+  return Span{*first, *end};
 }
 
 }  // namespace
@@ -54,10 +73,10 @@ Box region_of(const std::string& path, std::string_view text, const Extents& lat
     const std::string_view span = take_until(text, ',');
     std::string_view rest = span;
     const auto axis = axis_of(take_until(rest, '='));
-    if (!axis || rest.find(':') == std::string_view::npos) {
+    if (!axis || rest.empty()) {
       refuse_span(path, span,
-                  "is not a part of an axis; expected AXIS=FIRST:END with AXIS one of x, y, z, t or a number from 0, "
-                  "as in \"t=0:8,x=:4\" (sites 0 to 7 in t, 0 to 3 in x)");
+                  "is not a part of an axis; expected AXIS=N or AXIS=FIRST:END with AXIS one of x, y, z, t or a number "
+                  "from 0, as in \"t=5,x=:4\" (site 5 in t, sites 0 to 3 in x)");
     }
     if (*axis >= lattice.size()) {
       refuse_span(path, span, fmt::format("names an axis that a lattice of {} dimensions has not", lattice.size()));
@@ -65,15 +84,15 @@ Box region_of(const std::string& path, std::string_view text, const Extents& lat
     if ((named >> *axis & 1) != 0) refuse_span(path, span, "names an axis for the second time");
     named |= std::uint64_t{1} << *axis;
     const std::int64_t extent = lattice[*axis];
-    const auto first = bound_of(take_until(rest, ':'), extent, 0), end = bound_of(rest, extent, extent);
-    if (!first || !end || *first >= *end) {
+    const auto sites = span_of(rest, extent);
+    if (!sites) {
       refuse_span(path, span,
-                  fmt::format("is not a part of the {} sites of that axis; expected FIRST:END with FIRST below END, "
-                              "and END not above {}",
-                              extent, extent));
+                  fmt::format("is not a part of the {} sites of that axis; expected a site from 0 to {}, or FIRST:END "
+                              "with FIRST below END, and END not above {}",
+                              extent, extent - 1, extent));
     }
-    region.lower[*axis] = *first;
-    region.extents[*axis] = *end - *first;
+    region.lower[*axis] = sites->first;
+    region.extents[*axis] = sites->end - sites->first;
   } while (!text.empty());
   return region;
 }

@@ -149,11 +149,13 @@ Table convert_table() {
                                              .not_in_lq = "use NAME:N"}),
       Rows<V, C>::row<&V::region, &C::region>(
           {.name = "region",
-           .meaning = "only these sites, as in t=0:8,x=:4 (default: all that are stored)",
-           .advice = "AXIS=FIRST:END for each axis that is restricted, with END excluded; negative numbers count from "
-                     "the end. The part becomes the whole lattice of the new file, and statements about the old one "
-                     "(plaquette, logical file name) are omitted. If no sum covers just these sites, the whole source "
-                     "is verified first."}),
+           .meaning = "only these sites, as in t=0:8,x=:4 or t=5 (default: all that are stored)",
+           .advice =
+               "AXIS=FIRST:END for each axis that is restricted, with END excluded, or AXIS=N for one site; negative "
+               "numbers count from the end. The part becomes the whole lattice of the new file, and statements about "
+               "the old one "
+               "(plaquette, logical file name) are omitted. If no sum covers just these sites, the whole source "
+               "is verified first."}),
   };
   append(result.rows, limit_rows<V, C, &V::limits>());
   result.rows.push_back(progress_row<V, C>());

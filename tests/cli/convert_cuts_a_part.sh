@@ -9,6 +9,7 @@ lq dump conf.ildg --site 2,1,3,5 > whole.txt
 lq dump part.ildg --site 0,1,3,3 > part.txt
 tail -n +2 whole.txt > a; tail -n +2 part.txt > b; cmp a b && echo "same site"
 lq convert conf.ildg no.ildg --region t=0:9 || echo "exit $?"
+lq convert -q conf.ildg slice.ildg --region t=5 && lq info slice.ildg | grep "lattice  "; lq convert conf.ildg no.ildg --region t=8 || echo "exit $?"
 python3 -c '
 data = bytearray(open("conf.ildg", "rb").read())
 data[-5000] ^= 1

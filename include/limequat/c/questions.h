@@ -59,7 +59,7 @@ typedef struct lq_convert_options {
   int accept_damage;   // convert data that look damaged; default 0: refuse
   const char* field;   // of the source, or NULL: all of them
   uint64_t index;      // which of those with that name
-  const char* region;  // "t=0:8,x=:4": a part of the lattice, which becomes a whole one; or NULL: all stored sites
+  const char* region;  // "t=0:8,x=:4" or "t=5": a part of the lattice, which becomes a whole one; or NULL: all stored sites
 } lq_convert_options;
 
 typedef struct lq_diff_options {
