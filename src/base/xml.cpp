@@ -28,6 +28,18 @@ bool starts_element(std::string_view document, std::size_t bracket) noexcept {
   return next != '/' && next != '!' && next != '?';
 }
 
+// Every document is in UTF-8 unless its declaration states another encoding (XML 1.0, 4.3.3).
+void check_encoding(std::string_view document) {
+  const std::string_view declaration = document.substr(0, document.find("?>"));
+  const bool states_one = declaration.starts_with("<?xml") && declaration.find("encoding") != std::string_view::npos;
+  const auto holds = [&](std::string_view name) { return declaration.find(name) != std::string_view::npos; };
+  if (states_one && !holds("UTF-8") && !holds("utf-8")) document = declaration;
+  for (std::size_t at = 0, length = 0; at < document.size(); at += length) {
+    length = utf8_length(document.substr(at));
+    if (length == 0) fail(at, "a byte that is not UTF-8");
+  }
+}
+
 // Checks that are possible before anything is allocated. Brackets in comments count as elements: an upper bound.
 void check_size(std::string_view document, const Limits& limits) {
   if (document.size() > limits.bytes) {
@@ -41,6 +53,7 @@ void check_size(std::string_view document, const Limits& limits) {
   if (const auto control = std::ranges::find_if(document, is_control); control != document.end()) {
     fail(static_cast<std::size_t>(control - document.begin()), "a control character within the text");
   }
+  check_encoding(document);
   std::size_t elements = 0;
   for (std::size_t at = document.find('<'); at != std::string_view::npos; at = document.find('<', at + 1)) {
     if (starts_element(document, at) && ++elements > limits.elements) {

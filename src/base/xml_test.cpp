@@ -67,6 +67,16 @@ TEST(Xml, StripsTrailingNuls) {
 
 TEST(Xml, SkipsAByteOrderMark) { EXPECT_EQ(parse("\xef\xbb\xbf<a>1</a>").text, "1"); }
 
+TEST(Xml, RefusesBytesThatAreNoUtf8UnlessAnotherEncodingIsStated) {
+  EXPECT_EQ(parse("<a>M\xc3\xa4rz</a>").text, "M\xc3\xa4rz");
+  for (const char* const bad :
+       {"<a>M\xe4rz</a>", "<?xml version=\"1.0\" encoding=\"UTF-8\"?><a>\xc3</a>",
+        "<?xml version=\"1.0\" encoding=\"UTF-\xb8\"?><a>1</a>", "<?xml version=\"1.0\"?><a>1</a><!-- \xff -->"}) {
+    EXPECT_EQ(error_of(bad).code(), Code::malformed) << bad;
+  }
+  EXPECT_EQ(parse("<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><a>M\xe4rz</a>").text, "M\xe4rz");
+}
+
 TEST(Xml, DecodesTheFiveEntitiesAndCharacters) {
   EXPECT_EQ(parse("<a>&lt;&gt;&amp;&quot;&apos;&#65;&#x42;</a>").text, "<>&\"'AB");
 }

@@ -368,8 +368,9 @@ Report dry_run_write(storage::Transport& transport, const Catalog& catalog, cons
 // Local. Refuses data that look damaged.
 std::vector<std::string> judge_nature(const Catalog& catalog, const FieldEntry& entry,
                                       const engine::TransferStats& read, const std::optional<io::Estimate>& measured,
+                                      const std::optional<physics::Joints::Broken>& broken,
                                       const ConvertOptions& options) {
-  io::Nature nature = io::nature_of(catalog, entry, entry.payload.stored, read, measured);
+  io::Nature nature = io::nature_of(catalog, entry, entry.payload.stored, read, measured, broken);
   io::require_undamaged(catalog, entry, nature.damage, options.accept_damage);
   std::vector<std::string> warnings = std::move(nature.damage);
   warnings.insert(warnings.end(), nature.remarks.begin(), nature.remarks.end());
@@ -450,8 +451,9 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Cho
   const std::optional<io::Estimate> estimate =
       is_known ? std::optional(io::Estimate{late ? measured : observed})
                : io::estimate(source, entry, io::may_be_boundary(stats.read, entry.payload.stored), communicator);
+  const auto broken = io::broken_joint(source, entry, stats.read, communicator);
   std::vector<std::string> warnings =
-      comm::agree_alike(comm, [&] { return judge_nature(catalog, entry, stats.read, estimate, options); });
+      comm::agree_alike(comm, [&] { return judge_nature(catalog, entry, stats.read, estimate, broken, options); });
   Report report = writer.finish(
       *placed, [&] { return std::move(digest); },
       [&](Report& made) {

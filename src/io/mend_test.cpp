@@ -523,6 +523,30 @@ TEST(MendedFiles, ThatMayHaveLostARecordSayItThemselves) {
   EXPECT_TRUE(flag.bytes == whole && !flag.has_errors()) << flag.told();
 }
 
+// Nor whether a checksum is missing for a message that is begun and not ended.
+TEST(MendedFiles, WithoutTheEndOfAMessageLackItsChecksum) {
+  const std::string whole = golden("three_spinors.lime");
+  const Catalog catalog = scan(whole);
+  const Record& record = record_of(catalog, "scidac-checksum");
+  std::string damaged = whole;
+  damaged.erase(record.header_offset, record.offset - record.header_offset + record.data_length);
+  const Catalog left = scan(damaged);
+  ASSERT_FALSE(left.findings.empty());
+  EXPECT_EQ(std::ranges::count(left.findings, "scidac-checksum-lost", &Finding::rule), 1);
+  const Mended result = mended(damaged);
+  EXPECT_EQ(result.count("repair-unproven"), 1U) << result.told();
+  EXPECT_EQ(result.verdict, Verdict::unproven) << result.told();
+}
+
+// Two bytes are lost in the record of the last mode, and the index has them.
+TEST(MendedFiles, WithoutTwoBytesOfTheirLastModeAreWhole) {
+  const std::string whole = testing::golden_contents("good/modes/three_modes.modes");
+  std::string damaged = whole;
+  damaged.erase(whole.size() - 30, 2);
+  const Mended result = mended(damaged);
+  EXPECT_TRUE(result.bytes == whole && !result.has_errors()) << result.told();
+}
+
 TEST(MendedFiles, OfAFormatThatNobodyKnowsHowToMendAreRefused) { EXPECT_THROW(mended("plain text"), Error); }
 
 }  // namespace

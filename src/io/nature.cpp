@@ -199,8 +199,39 @@ std::optional<Estimate> estimate(ScannedFile& file, const FieldEntry& entry, boo
   return Estimate{{numbers[0], {}}, numbers[1]};
 }
 
+std::string text_of(const physics::Joints::Broken& broken, const Extents& extents) {
+  constexpr std::string_view names = "xyzt";
+  const auto direction = static_cast<std::size_t>(broken.direction);
+  return fmt::format(
+      "plaquettes between {} = {} and the next sites average to {:.3g}, elsewhere to {:.3g} ({} such place{}): slices, "
+      "sites or links are exchanged or belong to another configuration, or boundaries are not periodic",
+      extents.size() == 4 ? std::string(names.substr(direction, 1)) : fmt::format("x[{}]", direction), broken.below,
+      broken.plaquette, broken.usual, broken.places, broken.places == 1 ? "" : "s");
+}
+
+std::optional<physics::Joints::Broken> broken_joint(ScannedFile& file, const FieldEntry& entry,
+                                                    const engine::TransferStats& stats,
+                                                    const Communicator& communicator) {
+  const Payload& payload = entry.payload;
+  const bool is_whole = payload.stored == whole(payload.extents);
+  const bool is_vouched_for = entry.plaquette || has_exact_sum(entry);
+  if (is_vouched_for || !is_whole || !can_be_measured(payload.spec, payload.extents)) return {};
+  if (volume(payload.extents) > few_sites || !stats.numbers) return {};
+  if (stats.numbers->found.zero_links.count > 0 || stats.numbers->found.off.count > 0) return {};
+  comm::Comm& comm = communicator.engine();
+  physics::Joints::Broken found;
+  comm::agree_at_root(comm, [&] {
+    const PayloadFiles files(file.files(), file.catalog(), payload);
+    const std::vector<double> links = read_box(files.sequence(), payload, payload.stored);
+    const physics::Joints joints = physics::sum_joints(payload.extents, payload.spec.colors, links);
+    found = joints.broken(payload.spec.colors).value_or(found);
+  });
+  comm.broadcast(std::as_writable_bytes(std::span(&found, 1)), 0);
+  return found.places > 0 ? std::optional(found) : std::nullopt;
+}
+
 Nature nature_of(const Catalog& catalog, const FieldEntry& entry, const Box& moved, const engine::TransferStats& stats,
-                 const std::optional<Estimate>& measured) {
+                 const std::optional<Estimate>& measured, const std::optional<physics::Joints::Broken>& broken) {
   Nature nature;
   const Description describe(catalog, entry);
   if (stats.numbers) {
@@ -215,6 +246,7 @@ Nature nature_of(const Catalog& catalog, const FieldEntry& entry, const Box& mov
     judge_zeros(describe, entry, moved, stats, measured, nature);
     judge_links(describe, numbers, is_proven, nature);
   }
+  if (broken) nature.damage.push_back(describe(text_of(*broken, entry.payload.extents)));
   // Zeros and NaN explain the difference. Of numbers that are no links in SU(N), a checksum proves all that they are.
   if (!measured || !nature.damage.empty()) return nature;
   const bool are_other_numbers = has_exact_sum(entry) && stats.numbers &&

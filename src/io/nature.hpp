@@ -18,6 +18,7 @@
 
 #include "engine/transfer_stats.hpp"
 #include "io/observe.hpp"
+#include "physics/link_checks.hpp"
 
 namespace lq::io {
 
@@ -43,6 +44,14 @@ bool may_be_boundary(const engine::TransferStats& stats, const Box& moved);
 std::optional<Estimate> estimate(ScannedFile& file, const FieldEntry& entry, bool whole,
                                  const Communicator& communicator);
 
+// What is wrong with such links.
+std::string text_of(const physics::Joints::Broken& broken, const Extents& extents);
+
+// Collective. For small fields of which neither an exact sum nor a stated plaquette vouches for the order.
+std::optional<physics::Joints::Broken> broken_joint(ScannedFile& file, const FieldEntry& entry,
+                                                    const engine::TransferStats& stats,
+                                                    const Communicator& communicator);
+
 // Messages, each naming the file, the field, and the place if there is one.
 struct Nature {
   std::vector<std::string> damage;   // evidence of damage
@@ -51,7 +60,8 @@ struct Nature {
 
 // Local. For the sites `moved`, a box within the stored ones.
 Nature nature_of(const Catalog& catalog, const FieldEntry& entry, const Box& moved, const engine::TransferStats& stats,
-                 const std::optional<Estimate>& measured = {});
+                 const std::optional<Estimate>& measured = {},
+                 const std::optional<physics::Joints::Broken>& broken = {});
 
 // Local. Messages about stated values that differ from measured ones.
 std::vector<std::string> wrong_statements(const Catalog& catalog, const FieldEntry& entry, const Estimate& measured);

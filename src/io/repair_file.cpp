@@ -407,9 +407,10 @@ void FileRepair::rescue(const FieldEntry& entry) {
 
 RepairedFile FileRepair::run() {
   repair_headers();
-  // Records behind the end were rebuilt, by a format that states elsewhere which ones there are.
-  constexpr std::uint64_t most_padding = 7;
-  end_is_restored_ = !cut_ && file_->size() > original_.size() + most_padding;
+  // Contents behind the end were rebuilt, by a format that states them elsewhere, too.
+  end_is_restored_ = !cut_ && std::ranges::any_of(catalog_.records, [&](const Record& record) {
+    return record.offset + record.data_length > original_.size();
+  });
   const FieldEntry* cut = holds_messages() ? cut_field() : nullptr;
   if (cut != nullptr) {
     // Data added to fields before it move it.

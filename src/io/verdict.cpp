@@ -152,6 +152,7 @@ std::vector<Claim> claims_of(const std::vector<Finding>& findings) {
       {"qlattice-crc32", "crc32", Evidence::exact_sum, Outcome::unreadable},
       {"qlattice-crc32-missing", "crc32", Evidence::exact_sum, Outcome::missing},
       {"scidac-checksum", "scidac", Evidence::exact_sum, Outcome::unreadable},
+      {"scidac-checksum-lost", "scidac", Evidence::exact_sum, Outcome::missing},
       {"scidac-data-missing", "data", Evidence::structure, Outcome::missing},
   };
   std::vector<Claim> claims;

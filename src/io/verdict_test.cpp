@@ -90,7 +90,9 @@ class WrittenLinks : public ::testing::Test {
   }
   Verification written_as(const std::string& name, const WriteOptions& options = {}) {
     const std::string path = directory_ / name;
-    lq::write(path, grid_, gauge(links_), options);
+    WriteOptions how = options;
+    how.overwrite = true;
+    lq::write(path, grid_, gauge(links_), how);
     return io::verify(path);
   }
   static bool has(const Verification& verification, std::string_view rule) {
@@ -148,6 +150,42 @@ TEST_F(WrittenLinks, ThatKnowNothingOfEachOtherAreUnprovenUnlessTheFileVouchesFo
   EXPECT_TRUE(has(with_sum, "noise"));
   EXPECT_EQ(written_as("b.ildg", {.measure = true}).verdict, Verdict::sound);
   EXPECT_EQ(written_as("a.openqcd").verdict, Verdict::consistent);  // which states the plaquette
+}
+
+// Of links without a sum, and a lattice that is periodic.
+TEST_F(WrittenLinks, WhosePlaquettesAreNotAlikeEverywhereAreUnprovenUnlessTheFileVouchesForThem) {
+  const std::vector<double> good = links_;
+  const auto expect_unproven = [&](const char* what) {
+    SCOPED_TRACE(what);
+    const Verification unvouched = written_as("a.fnal"), with_sum = written_as("a.ildg");
+    EXPECT_EQ(unvouched.verdict, Verdict::unproven);
+    EXPECT_TRUE(has(unvouched, "joint"));
+    EXPECT_THROW(convert(directory_ / "a.fnal", directory_ / "b.ildg", {}, {.write = {.overwrite = true}}), Error);
+    EXPECT_EQ(with_sum.verdict, Verdict::sound);
+    links_ = good;
+  };
+  EXPECT_FALSE(has(written_as("a.fnal"), "joint"));
+  std::swap_ranges(link(2, 0, 0), link(3, 0, 0), link(3, 0, 0));
+  expect_unproven("slices are exchanged");
+  std::copy(link(6, 0, 0), link(7, 0, 0), link(4, 0, 0));
+  expect_unproven("a slice is there twice");
+  std::rotate(links_.begin(), links_.begin() + numbers, links_.end());
+  expect_unproven("sites are moved by one");
+  for (int mu = 0; mu < 4; ++mu) {
+    for (std::int64_t site = 0; site < 512; ++site) {
+      for (int part = 1; part < 18; part += 2) link(0, mu, site)[part] *= -1;
+    }
+    expect_unproven("links of one direction are conjugated");
+  }
+  for (std::int64_t site = 0; site < 512; ++site) {
+    std::swap_ranges(link(0, 0, site), link(0, 1, site), link(0, 2, site));
+  }
+  expect_unproven("directions are exchanged");
+  generate(grid_, gauge(links_), {.beta = 6.0, .sweeps = 3, .seed = 12});
+  const std::vector<double> other = links_;
+  links_ = good;
+  std::copy_n(other.begin() + (link(5, 0, 0) - links_.data()), 64 * numbers, link(5, 0, 0));
+  expect_unproven("a slice is of another configuration");
 }
 
 TEST_F(WrittenLinks, OfBoundariesInTimeMayBeZeroWhereAStatementOrASumAgrees) {

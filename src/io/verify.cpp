@@ -108,6 +108,7 @@ class Verifier {
   void judge_zero_links(const FieldEntry& entry, const FieldVerdict& verdict, const physics::ExaminedLinks& links);
   void judge_distances(const FieldEntry& entry, const Unitarity& links);
   void judge_order(const FieldEntry& entry, const physics::ExaminedLinks& links);
+  void report_broken(const FieldEntry& entry, const physics::Joints::Broken& broken);
   bool is_stated(const std::optional<double>& stated, double measured, const FieldEntry& entry) const;
   bool wants_observables() const noexcept { return options_.observables || options_.flow_steps > 0; }
   std::optional<Observables> observe(const FieldEntry& entry, const std::optional<LinksInMemory>& links);
@@ -246,7 +247,7 @@ void Verifier::check(const FieldEntry& entry, std::uint64_t index) {
   });
   if (verdict.status == ChecksumStatus::mismatch) report_mismatch(entry, stats, judgement);
   std::optional<physics::ExaminedLinks> links;
-  if (memory) links = physics::examine_links(memory->grid, memory->field, options_.threads);
+  if (memory) links = physics::examine_links(memory->grid, memory->field, options_.threads, true);
   std::optional<Observables> observables;
   if (wants_observables()) observables = observe(entry, memory);
   memory.reset();
@@ -500,6 +501,7 @@ void Verifier::judge_order(const FieldEntry& entry, const physics::ExaminedLinks
   const Plaquette& plaquette = links.physics.plaquette;
   if (is_stated(entry.plaquette, plaquette.average, entry)) return;
   const bool is_transposed = links.transposed.is_transposed();
+  if (!is_transposed && links.broken && links.zeros.all == 0) return report_broken(entry, *links.broken);
   if (!is_transposed && !links.is_noise(entry.payload.extents, entry.payload.spec.colors)) return;
   // Random links, such as those of a hot start, may be intended; links that are plausible only when transposed
   // are never written on purpose.
@@ -515,6 +517,12 @@ void Verifier::judge_order(const FieldEntry& entry, const physics::ExaminedLinks
                 "{}: \"{}\": the links are in SU({}), but the plaquette is {:.6g}, which is noise: random links, or an "
                 "order of sites, links, rows or columns that differs from the format; `lq diagnose` shows which",
                 catalog().path, entry.name, entry.payload.spec.colors, plaquette.average));
+}
+
+void Verifier::report_broken(const FieldEntry& entry, const physics::Joints::Broken& broken) {
+  if (!is_proven_) claim(entry, "plaquettes alike everywhere", Evidence::nature, false);
+  add(entry, Severity::warning, Code::ok, "joint",
+      fmt::format("{}: \"{}\": {}", catalog().path, entry.name, io::text_of(broken, entry.payload.extents)));
 }
 
 bool Verifier::is_stated(const std::optional<double>& stated, double measured, const FieldEntry& entry) const {

@@ -194,6 +194,67 @@ void CheckedLinks::add_sites(const Grid& grid, std::uint64_t site, std::span<con
   }
 }
 
+Joints::Joints(const Extents& extents) : extents_(extents) {
+  std::int64_t places = 0, most = 1;
+  for (int mu = 0; mu < extents.size(); ++mu) {
+    first_[static_cast<std::size_t>(mu)] = places;
+    places += extents[mu];
+    most = std::max(most, extents[mu]);
+  }
+  constexpr double all = 4294967296.0;
+  const double wanted = static_cast<double>(sites_of_a_place) * static_cast<double>(most);
+  share_ = static_cast<std::uint64_t>(std::min(1.0, wanted / static_cast<double>(volume(extents))) * all);
+  numbers_.resize(2 * static_cast<std::size_t>(places));
+}
+
+bool Joints::samples(std::uint64_t site) const noexcept {
+  constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15;  // multiples are spread evenly
+  return (site * golden_ratio) >> 32 < share_;
+}
+
+void Joints::add(const Coord& x, int mu, int nu, double plaquette) noexcept {
+  constexpr double unit = 1 << 30;          // whole numbers have the same sum in any order
+  if (!(std::abs(plaquette) <= 2)) return;  // links that are not in the group
+  const auto term = static_cast<std::uint64_t>(std::llround(plaquette * unit));
+  for (const int direction : {mu, nu}) {
+    const std::size_t at = place(direction, x[direction]);
+    ++numbers_[at];
+    numbers_[at + 1] += term;
+  }
+}
+
+double Joints::mean(std::size_t at) const noexcept {
+  constexpr double unit = 1 << 30;
+  return static_cast<double>(static_cast<std::int64_t>(numbers_[at + 1])) / unit / static_cast<double>(numbers_[at]);
+}
+
+std::optional<Joints::Broken> Joints::broken(int colors) const {
+  double usual = 0;
+  for (int mu = 0; mu < extents_.size(); ++mu) {
+    std::vector<double> means;
+    for (std::int64_t k = 0; k < extents_[mu]; ++k) {
+      if (numbers_[place(mu, k)] > 0) means.push_back(mean(place(mu, k)));
+    }
+    if (means.empty()) continue;
+    const auto middle = means.begin() + static_cast<std::ptrdiff_t>(means.size() / 2);
+    std::nth_element(means.begin(), middle, means.end());
+    usual = std::max(usual, *middle);
+  }
+  constexpr double least_share = 0.25, enough = 8;  // errors, of the mean over random links
+  std::optional<Broken> found;
+  for (int mu = 0; mu < extents_.size(); ++mu) {
+    for (std::int64_t k = 0; k < extents_[mu] && extents_[mu] > 1; ++k) {
+      const std::size_t at = place(mu, k);
+      if (numbers_[at] == 0) continue;
+      const double here = mean(at), error = 1 / (colors * std::sqrt(static_cast<double>(numbers_[at])));
+      if (here > least_share * usual || usual - here < enough * error) continue;
+      if (!found) found = Broken{mu, k, here, usual};
+      ++found->places;
+    }
+  }
+  return found;
+}
+
 std::uint64_t count_not_finite(std::span<const double> numbers) noexcept {
   std::uint64_t count = 0;
   for (const double number : numbers) count += std::isfinite(number) ? 0 : 1;

@@ -8,9 +8,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include <limequat/grid.hpp>
+#include <limequat/lattice.hpp>
 #include <limequat/physics.hpp>
 
 #include "kernels/plaquette_rows.hpp"
@@ -163,17 +166,55 @@ struct TransposedSample {
   }
 };
 
+// Means of the plaquettes that cross from x[mu] = k to the next site in direction mu, for each such place. Where slices
+// or sites are exchanged, or links of one direction are wrong, those are noise while the others are not.
+class Joints {
+ public:
+  explicit Joints(const Extents& extents);
+
+  // True for some of the sites, by their number in the lattice: about `sites_of_a_place` in each place.
+  bool samples(std::uint64_t site) const noexcept;
+  // A plaquette between two directions that begins at x.
+  void add(const Coord& x, int mu, int nu, double plaquette) noexcept;
+  // To be summed over the ranks.
+  std::span<std::uint64_t> numbers() noexcept { return numbers_; }
+
+  struct Broken {
+    int direction = 0;  // of the first place
+    std::int64_t below = 0;
+    double plaquette = 0, usual = 0;
+    std::uint64_t places = 0;
+  };
+  // Nothing if the plaquettes of all places are alike, or too small everywhere.
+  std::optional<Broken> broken(int colors) const;
+
+ private:
+  static constexpr std::uint64_t sites_of_a_place = 192;
+
+  // A count and a sum.
+  std::size_t place(int mu, std::int64_t k) const noexcept {
+    return 2 * static_cast<std::size_t>(first_[static_cast<std::size_t>(mu)] + k);
+  }
+  double mean(std::size_t at) const noexcept;
+
+  Extents extents_;
+  std::uint64_t share_;  // of the sites, of 2^32
+  std::array<std::int64_t, max_dimensions> first_{};
+  std::vector<std::uint64_t> numbers_;
+};
+
 struct ExaminedLinks {
   Physics physics;
   ZeroLinks zeros;
   TransposedSample transposed;
+  std::optional<Joints::Broken> broken;
 
   // The links are in the group, but those around plaquettes are uncorrelated: noise, or links in another order than the
   // file states.
   bool is_noise(const Extents& extents, int colors) const noexcept;
 };
 
-// Collective. The same as lq::measure().
-ExaminedLinks examine_links(const Grid& grid, const Field& field, int threads = 0);
+// Collective. The same as lq::measure(), and on request whether plaquettes are alike everywhere.
+ExaminedLinks examine_links(const Grid& grid, const Field& field, int threads = 0, bool with_joints = false);
 
 }  // namespace lq::physics

@@ -201,7 +201,7 @@ Physics measure(const Grid& grid, const Field& field, int threads) {
 namespace {
 
 // For a field whose sites are all on one rank.
-physics::ExaminedLinks examine_alone(const Grid& grid, const Field& gauge, int threads) {
+physics::ExaminedLinks examine_alone(const Grid& grid, const Field& gauge, int threads, bool with_joints) {
   const int colors = gauge.spec.colors;
   const Extents& extents = grid.extents();
   const std::size_t of_site = gauge.spec.numbers, row_sites = static_cast<std::size_t>(extents[0]);
@@ -242,8 +242,9 @@ physics::ExaminedLinks examine_alone(const Grid& grid, const Field& gauge, int t
   examined.physics.unitarity = all.checks.unitarity(all.checks);
   examined.physics.not_finite = all.not_finite.value;
   examined.zeros = all.zeros;
+  const std::span numbers(static_cast<const double*>(links.data), grid.volume() * of_site);
+  if (with_joints) examined.broken = physics::sum_joints(extents, colors, numbers).broken(colors);
   const auto sample = [&](std::uint64_t step) {
-    const std::span numbers(static_cast<const double*>(links.data), grid.volume() * of_site);
     return physics::sum_transposed(extents, colors, numbers, step).sample();
   };
   examined.transposed = enough_of(sample(physics::TransposedSample::step_of_few(extents)), extents, sample);
@@ -252,12 +253,14 @@ physics::ExaminedLinks examine_alone(const Grid& grid, const Field& gauge, int t
 
 }  // namespace
 
-physics::ExaminedLinks physics::examine_links(const Grid& grid, const Field& field, int threads) {
+physics::ExaminedLinks physics::examine_links(const Grid& grid, const Field& field, int threads, bool with_joints) {
   const base::DefaultFloatEnvironment as_everywhere;  // helpers that start later have it, too
   const Field gauge = resolve_gauge(grid, field, "measure");
   const int colors = gauge.spec.colors;
   const int used = threads_for(grid, gauge, threads);
-  if (ranks_of(grid).size() == 1) return comm::agree(ranks_of(grid), [&] { return examine_alone(grid, gauge, used); });
+  if (ranks_of(grid).size() == 1) {
+    return comm::agree(ranks_of(grid), [&] { return examine_alone(grid, gauge, used, with_joints); });
+  }
   Links links(grid, colors, Reach::plaquettes);
   comm::Team team(used);
   const CheckedLinks mine = sum_of_sites(
@@ -293,6 +296,11 @@ physics::ExaminedLinks physics::examine_links(const Grid& grid, const Field& fie
     of_sample.take(sums);
     return sums.sample();
   });
+  if (with_joints) {
+    Joints joints = comm::agree(ranks_of(grid), [&] { return sum_joints(grid.extents(), colors, links); });
+    ranks_of(grid).all_reduce(joints.numbers(), comm::Reduce::sum);
+    examined.broken = comm::agree_alike(ranks_of(grid), [&] { return joints.broken(colors); });
+  }
   return examined;
 }
 

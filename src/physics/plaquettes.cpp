@@ -145,6 +145,45 @@ TransposedSums sum_transposed(const Extents& extents, int colors, std::span<cons
   return sums;
 }
 
+Joints sum_joints(const Extents& extents, int colors, const Links& links) {
+  const Halo& halo = links.halo();
+  Joints joints(extents);
+  with_colors(colors, [&](auto n) {
+    Matrix first(n), second(n);
+    for (std::size_t cell = 0; cell < halo.local_cells(); ++cell) {
+      if (!joints.samples(halo.site_rank(cell))) continue;
+      const Coord x = lattice::site_of_rank(halo.site_rank(cell), extents);
+      for (int mu = 0; mu < links.directions() - 1; ++mu) {
+        for (int nu = mu + 1; nu < links.directions(); ++nu) {
+          joints.add(x, mu, nu,
+                     plaquette_of(n, links.at(mu, cell), links.at(nu, halo.up(cell, mu)), links.at(nu, cell),
+                                  links.at(mu, halo.up(cell, nu)), first.data(), second.data()));
+        }
+      }
+    }
+  });
+  return joints;
+}
+
+Joints sum_joints(const Extents& extents, int colors, std::span<const double> links) {
+  SitesAsRows rows(extents, colors, links);
+  Joints joints(extents);
+  std::vector<Coord> sites;
+  for (std::uint64_t site = 0; site < volume(extents); ++site) {
+    if (joints.samples(site)) sites.push_back(lattice::site_of_rank(site, extents));
+    if (sites.empty() || (sites.size() < rows.most && site + 1 < volume(extents))) continue;
+    rows.take(sites);
+    const double* of_plane = rows.plaquettes().data();
+    for (int mu = 0; mu < extents.size() - 1; ++mu) {
+      for (int nu = mu + 1; nu < extents.size(); ++nu, of_plane += rows.most) {
+        for (std::size_t s = 0; s < sites.size(); ++s) joints.add(sites[s], mu, nu, of_plane[s]);
+      }
+    }
+    sites.clear();
+  }
+  return joints;
+}
+
 TransposedSample TransposedSums::sample() const noexcept {
   TransposedSample result;
   result.plaquettes = plaquettes;

@@ -87,6 +87,11 @@ TransposedSums sum_transposed(int colors, const Links& links, std::uint64_t step
 // The same, for a single rank that has all links in natural order.
 TransposedSums sum_transposed(const Extents& extents, int colors, std::span<const double> links, std::uint64_t step);
 
+// Local. Over the sites of this rank, whose copies in `links` are up to date.
+Joints sum_joints(const Extents& extents, int colors, const Links& links);
+// The same, for a single rank that has all links in natural order.
+Joints sum_joints(const Extents& extents, int colors, std::span<const double> links);
+
 // Non-compact links of U(1): a real number A for each link, which represents the phase exp(i A).
 
 // True for one real number for each of two or more dimensions, the form in which such links are stored.

@@ -49,6 +49,7 @@ class Scan {
   void compare_counts(const Groups& groups);
   void read_texts(const std::vector<RecordIndex>& indices, Metadata& metadata);
   void report_open_message(const Groups& groups);
+  void report_lost_checksums(const Groups& groups);
   void report_lost_data(const Groups& groups);
   const Record& record(RecordIndex i) const { return catalog_.records[i]; }
 
@@ -320,6 +321,22 @@ void Scan::report_open_message(const Groups& groups) {
   }
 }
 
+// A message that was begun (MB) and not ended (ME) before the next one begins has lost its last record, which is that
+// of the checksum. Writers that never end messages lose nothing.
+void Scan::report_lost_checksums(const Groups& groups) {
+  if (std::ranges::none_of(catalog_.records, &Record::me_flag)) return;
+  for (const Group& group : groups.groups) {
+    if (group.checksum) continue;
+    const auto is_other = [&](const Record& one) { return one.message != record(group.data).message; };
+    const auto begin = std::ranges::find(catalog_.records, record(group.data).message, &Record::message);
+    const auto end = std::find_if(begin, catalog_.records.end(), is_other);
+    if (end == catalog_.records.end() || !begin->mb_flag || (end - 1)->me_flag || !end->mb_flag) continue;
+    findings_.error(Code::malformed, "scidac-checksum-lost", *(end - 1),
+                    "the message of these data is not ended (ME): its last record, that of the checksum, is missing, "
+                    "or its flag is damaged");
+  }
+}
+
 // A damaged type or length hides the data from the scan; a file that announces a field must contain one.
 void Scan::report_lost_data(const Groups& groups) {
   if (catalog_.records.empty() || walk_.inside_message || walk_.truncated) return;
@@ -347,6 +364,7 @@ Catalog Scan::run() {
   catalog_.complete = !walk_.truncated;
   const Groups groups = group_records(catalog_.records, file_.size());
   report_open_message(groups);
+  report_lost_checksums(groups);
   report_lost_data(groups);
   report_strays(groups);
   read_file_infos(groups);
