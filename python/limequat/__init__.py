@@ -17,9 +17,7 @@ Failures raise subclasses of :class:`Error` that are also the matching built-in 
 numbers releases the interpreter lock.
 """
 
-import importlib
-
-from limequat import compat, hdf5, ildg, modes, multifile, plot
+from limequat import compat, hdf5, ildg, modes, multifile, needs, plot
 from limequat.answers import Answer, Findings, Judgement, Verification
 from limequat.arrays import Field
 from limequat.background import Pending, read_async, write_async
@@ -110,7 +108,7 @@ __all__ = [
 def __getattr__(name):
     """limequat.correlators is imported when it is used: `python3 -m limequat.correlators` is it, too."""
     if name == "correlators":
-        return importlib.import_module("limequat.correlators")
+        return needs.loaded("limequat.correlators")
     raise AttributeError(f"module 'limequat' has no attribute {name!r}")
 
 

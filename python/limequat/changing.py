@@ -19,7 +19,7 @@ from limequat.answers import Answer
 from limequat.errors import ChecksumError, Error, Exists, InvalidArgument, IoError, Unsupported
 from limequat.manifests import exit_code_of
 from limequat.options import metadata_texts
-from limequat.publishing import kind_of, publish, sync_folder, temporary_name
+from limequat.publishing import kind_of, publish, require_regular, sync_folder, temporary_name
 from limequat.questions import convert, diff, info, verify
 from limequat.remedies import in_arguments
 
@@ -58,6 +58,7 @@ def set_metadata(path: _Path, metadata: Optional[Mapping[str, object]] = None, *
     texts = _with_stated_physics(texts, known)
     if output is not None and os.path.lexists(target) and not overwrite:
         raise Exists(f"{target}: there is a file of this name already; choose another name, or replace it with overwrite=True", path=target)
+    require_regular(target)
     temporary = temporary_name(target)
     options = {"format": known["format"], "verify": "read-back", "allow_loss": allow_loss, "accept_damage": accept_damage}
     if name is not None:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from limequat import structs
 from limequat._library import Handle, address_of, answer, call, library_path, require_types
-from limequat.errors import Code, Error, InvalidArgument, NotFound
+from limequat.errors import Code, Error, InvalidArgument, NotFound, WrongState
 from limequat.operations import table_over
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ class Communicator(Handle):
         if not is_mpi and not all(callable(getattr(comm, name, None)) for name in _METHODS):
             raise InvalidArgument(f"comm is {comm!r}, expected a communicator of mpi4py, a Communicator or a Grid")
         if is_mpi:
+            if mpi.Is_finalized():
+                raise WrongState("MPI: already finalised; nothing collective can follow")
             _warn_of_lonely_ranks(mpi)
             if comm == mpi.COMM_NULL or comm.Is_inter():
                 raise InvalidArgument("comm is " + ("MPI.COMM_NULL: call on the ranks that are in the communicator"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, List, Union
 from limequat._library import call, path_bytes, take_text, text_bytes, text_from
 from limequat.answers import Answer, Judgement, Verification, parse
 from limequat.display import table
+from limequat.needs import needed
 from limequat.options import Options, takes
 from limequat.unpacking import require_unpacking
 
@@ -31,8 +32,7 @@ class Files(List[Answer]):
 
     def to_pandas(self) -> Any:
         """A DataFrame with a row for each file; properties are separate columns, called ``properties.NAME``."""
-        import pandas
-
+        pandas = needed("pandas", "to_pandas()")
         rows = [{**{name: value for name, value in one.items() if name != "properties"},
                  **{f"properties.{name}": value for name, value in one["properties"].items()}} for one in self]
         return pandas.DataFrame(rows)

@@ -18,7 +18,7 @@ from limequat.answers import Answer
 from limequat.errors import BY_CODE, ChecksumError, Error, Exists, InvalidArgument
 from limequat.manifests import exit_code_of
 from limequat.packed import archive_and_member
-from limequat.publishing import give_name, publish, sync_folder
+from limequat.publishing import give_name, publish, require_regular, sync_folder
 from limequat.remedies import in_arguments
 from limequat.sources import Source, is_elsewhere, opened, shown
 from limequat.units import spelled
@@ -127,6 +127,7 @@ def _copy_proven(source, url, final, digest, copy, options):
             return {"files": [], "bytes": 0, "moved_bytes": 0, "present_files": 1, "seconds": 0.0, "findings": [],
                     "digests": {final: f"{algorithm}:{stated.hex()}"}}
         raise Exists(f"{final}: another file of this name already exists; choose another name or overwrite=True", path=final)
+    require_regular(final)
     folder, name = os.path.split(final)
     hidden = os.path.join(folder, f".{os.fsencode(name)[:246].decode('utf-8', 'ignore')}.fetched")
     made = copy([source], hidden, {**options, "overwrite": True})

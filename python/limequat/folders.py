@@ -7,9 +7,11 @@ from __future__ import annotations
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
 
+from limequat import signals
 from limequat._library import library_path
 from limequat.answers import Judgement, parse
 from limequat.arrays import region_text
@@ -95,6 +97,19 @@ def _program():
     return os.fspath(found)
 
 
+def _done(words: Any) -> Any:
+    """A program that has ended. A signal that ends the call ends the program as Ctrl-C does, so that it takes back what it has begun."""
+    with signals.deferred:
+        program = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            with signals.deferred.ended_by_signals():
+                output = program.communicate()
+        except signals.SignalArrived:
+            program.send_signal(signal.SIGINT)
+            output = program.communicate()
+        return subprocess.CompletedProcess(words, program.returncode, *output)
+
+
 def _run(verb: str, paths: Any, **options: Any) -> Judgement:
     words = [_program(), verb, "--json"]
     for name, value in options.items():
@@ -106,7 +121,7 @@ def _run(verb: str, paths: Any, **options: Any) -> Judgement:
         elif value not in (None, False):
             words.append(f"{argument}={value}")
     try:
-        done = subprocess.run([*words, "--", *paths], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        done = _done([*words, "--", *paths])
     except (OSError, ValueError) as error:  # a name with NUL
         raise InvalidArgument(f"lq {verb}: {error}") from None
     rows = [parse(line) for line in done.stdout.decode("utf-8", "replace").splitlines()]

@@ -5,7 +5,7 @@
 import numpy as np
 
 from limequat.errors import InvalidArgument, Unsupported
-from limequat.needs import needed
+from limequat.needs import loaded, needed
 from limequat.placement import axes_of, directions_of
 
 
@@ -69,7 +69,7 @@ def _numbers(view, slices):
         return view.read()
     if slices == "auto":
         try:
-            import dask.array
+            loaded("dask.array")
         except ImportError:
             return view.read()
         slices = 1

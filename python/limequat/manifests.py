@@ -6,7 +6,6 @@ The files are those of ``sha256sum`` and of BagIt (RFC 8493), which other progra
 """
 
 import argparse
-import concurrent.futures
 import contextlib
 import datetime
 import hashlib
@@ -21,6 +20,7 @@ from limequat import publishing
 from limequat.answers import Judgement
 from limequat.errors import (ChecksumError, Code, Error, Exists, InvalidArgument, IoError, Malformed, NotFound, Truncated,
                              UnknownFormat, Unsupported)
+from limequat.helpers import Helpers
 from limequat.packed import is_packed
 from limequat.partitions import partition_of
 from limequat.questions import info, usable_cores
@@ -43,7 +43,8 @@ _BAD = ("unproven", "damaged", "incomplete", "unreadable")
 class _Hashed:
     """A file that is summed while it is being read: bytes in the order of reading, after any bytes that were skipped."""
 
-    def __init__(self, path, algorithm):
+    def __init__(self, path, algorithm, helpers=None):
+        self._helpers = helpers
         self.name = os.fspath(path)
         self._file = open(path, "rb", buffering=0)  # noqa: SIM115: the reader is a file itself
         self._digest = hashlib.new(algorithm)
@@ -70,6 +71,7 @@ class _Hashed:
         count = self.size - self._at if count is None or count < 0 else count
         pieces, left = [], count
         while left > 0:
+            self._require_time()
             data = os.pread(self._file.fileno(), left, self._at + count - left)
             if not data:
                 break
@@ -85,8 +87,13 @@ class _Hashed:
         self._at += len(data)
         return data
 
+    def _require_time(self):
+        if self._helpers is not None and self._helpers.is_over:
+            raise IoError(f"{self.name}: the program interrupted the call", path=self.name)
+
     def _sum_to(self, end):
         while self._summed < end:
+            self._require_time()
             data = os.pread(self._file.fileno(), min(_BLOCK, end - self._summed), self._summed)
             if not data:
                 raise IoError(f"{self.name}: it became shorter while it was being read", path=self.name)
@@ -114,9 +121,9 @@ def _judged(answer):
     return answer["verdict"], errors[0] if errors else None
 
 
-def _look(path, algorithm, verifies):
+def _look(path, algorithm, verifies, helpers=None):
     """Reads a file once, if its entry consists of this file only."""
-    with _Hashed(path, algorithm) as file:
+    with _Hashed(path, algorithm, helpers) as file:
         verdict = sentence = None
         if verifies:
             try:
@@ -216,20 +223,21 @@ def _unescaped(name, is_marked, is_bag):
 
 def _looks(folder, places, algorithm, verifies, threads, told):
     """The result for each file, in order: a :class:`_Looked`, or the Error."""
+    helpers = Helpers(threads or usable_cores())
+
     def look(place):
         path = os.path.join(folder, place)
         try:
-            return _look(path, algorithm, verifies)
+            return _look(path, algorithm, verifies, helpers)
         except Error as error:
             return error
         except OSError as error:
             return publishing.kind_of(error)(f"{path}: {error.strerror}", path=path, errno=error.errno)
 
-    with concurrent.futures.ThreadPoolExecutor(threads or usable_cores()) as pool:
-        for number, (place, looked) in enumerate(zip(places, pool.map(look, places)), 1):
-            if told is not None:
-                told(number, len(places))
-            yield place, looked
+    for number, (place, looked) in enumerate(zip(places, helpers.map(look, places)), 1):
+        if told is not None:
+            told(number, len(places))
+        yield place, looked
 
 
 def manifest(folder: _Path, path: Optional[_Path] = None, *, algorithm: str = "sha256", bag: bool = False, verify: bool = True,

@@ -4,11 +4,19 @@
 
 import importlib
 
+from limequat import signals
+
+
+def loaded(module):
+    """A module. Ctrl-C waits for its import: one that was interrupted can leave a package that cannot be imported again."""
+    with signals.deferred:
+        return importlib.import_module(module)
+
 
 def needed(module, purpose, package=None):
     """A module; ImportError says what needs it, and how to install it."""
     try:
-        return importlib.import_module(module)
+        return loaded(module)
     except ImportError as error:
         package = package or module.split(".")[0]
         raise ImportError(f"{purpose} needs {package}, which cannot be imported here ({error}): "

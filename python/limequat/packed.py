@@ -8,7 +8,6 @@ compressed is read in place. Data that would grow to far more than their own siz
 
 import contextlib
 import errno
-import importlib
 import io
 import os
 import posixpath
@@ -19,6 +18,7 @@ import tarfile
 import tempfile
 
 from limequat.errors import Error, InvalidArgument, IoError, Malformed, NoSpace, NotFound, TooLarge, Truncated, Unsupported
+from limequat.needs import loaded
 from limequat.seeking import ReadOnlyFile
 
 _ARCHIVE = re.compile(r"\.(tar|tgz|txz|tbz2|tzst|tar\.(gz|xz|bz2|zst))(?=/|$)", re.IGNORECASE)
@@ -190,10 +190,10 @@ def _zstd(file, name):
     """A decoder of zstd: of Python from 3.14 on, of a package, or the program."""
     for module in ("compression.zstd", "backports.zstd"):
         with contextlib.suppress(ImportError):
-            library = importlib.import_module(module)
+            library = loaded(module)
             return library.ZstdFile(file, options={library.DecompressionParameter.window_log_max: _DECODER_MEMORY.bit_length() - 1})
     with contextlib.suppress(ImportError):
-        zstandard = importlib.import_module("zstandard")
+        zstandard = loaded("zstandard")
         return zstandard.ZstdDecompressor(max_window_size=_DECODER_MEMORY).stream_reader(file, read_across_frames=True)
     program = shutil.which("zstd")
     if program is None:

@@ -9,6 +9,7 @@ import time
 import warnings
 
 from limequat import _library
+from limequat.needs import loaded
 
 _DELAY = 0.5  # seconds: what is over sooner shows no bar
 _WIDTH = 40
@@ -77,7 +78,7 @@ def _bar(title):
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # without ipywidgets, the bar in a notebook is text
-            from tqdm.auto import tqdm
+            tqdm = loaded("tqdm.auto").tqdm
     except ImportError:
         return _PlainBar(title)
     return _TqdmBar(tqdm, title)

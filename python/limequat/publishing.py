@@ -9,7 +9,7 @@ import secrets
 import stat
 
 from limequat._library import call
-from limequat.errors import Error, Exists, IoError, NoPermission, NoSpace, NotFound
+from limequat.errors import Error, Exists, InvalidArgument, IoError, NoPermission, NoSpace, NotFound
 
 _BY_ERRNO = {errno.ENOENT: NotFound, errno.EEXIST: Exists, errno.EACCES: NoPermission, errno.EPERM: NoPermission,
              errno.EROFS: NoPermission, errno.ENOSPC: NoSpace, errno.EDQUOT: NoSpace, errno.EFBIG: NoSpace}
@@ -65,8 +65,22 @@ def take_access(temporary, name):
     os.chmod(temporary, mode)
 
 
+def require_regular(name):
+    """Refuses what must never be replaced by a file: devices, pipes, folders, and links without a target; InvalidArgument."""
+    if os.path.isfile(name) or not os.path.lexists(name):
+        return
+    if not os.path.exists(name):
+        raise InvalidArgument(f"{name}: cannot write a file here: this symbolic link has no target; remove it, or write to the file it "
+                              "refers to", path=name)
+    what = "a directory" if os.path.isdir(name) else "not a regular file (a pipe, socket or device)"
+    raise InvalidArgument(f"{name}: cannot replace this: it is {what}; choose another name", path=name)
+
+
 def require_no_data(name, made="a text"):
-    """Refuses a file with data, such as a lattice file in whatever state or a catalogue, which texts must never replace; InvalidArgument."""
+    """Refuses a file with data, such as a lattice file in whatever state or a catalogue, which texts must never replace, and what is
+    neither a file nor a folder; InvalidArgument."""
+    if not os.path.isdir(name):
+        require_regular(name)
     call("lq_require_replaceable", os.fsencode(name), made.encode())
 
 
@@ -86,6 +100,7 @@ def publish(temporary, name, overwrite, made=None):
     """Gives a complete file its name, replacing another file only with ``overwrite``, whose rights it takes over; otherwise Exists,
     and the file is removed. What is ``made`` of other files ("a text") replaces no file with data."""
     if overwrite:
+        require_regular(name)
         if made:
             require_no_data(name, made)
         if os.path.exists(name):

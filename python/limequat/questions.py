@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-from concurrent.futures import ThreadPoolExecutor
 from ctypes import c_int64
 from typing import TYPE_CHECKING, Any, List, Literal, Optional, Sequence, Tuple, Union, overload
 
@@ -17,6 +16,7 @@ from limequat.arrays import region_text
 from limequat.communicators import agreed, group_of
 from limequat.errors import InvalidArgument
 from limequat.extents import extents_of
+from limequat.helpers import Helpers
 from limequat.options import Options, takes
 from limequat.transfer import warn_of
 
@@ -70,11 +70,10 @@ def _verify_all(paths: Sequence[Path], options: Any) -> List[Verification]:
     each = {**options, "progress": False, "threads": max(1, threads // at_once),
             "memory_bytes": options.get("memory_bytes", 4 << 30) // at_once}
     answers = []
-    with ThreadPoolExecutor(at_once) as pool:
-        for answer in pool.map(lambda path: verify(path, **each), paths):
-            answers.append(answer)
-            if tell is not None:
-                tell(len(answers), len(paths))
+    for answer in Helpers(at_once).map(lambda path: verify(path, **each), paths):
+        answers.append(answer)
+        if tell not in (None, True, False):  # bars are for single files
+            tell(len(answers), len(paths))
     return answers
 
 

@@ -5,6 +5,7 @@
 import errno
 import os
 import pickle
+import stat
 import subprocess
 import sys
 
@@ -213,3 +214,34 @@ def test_metadata_without_names_are_refused(tmp_path, wrong):
         with pytest.raises(lq.InvalidArgument, match="metadata is .*, expected a dict"):
             use(tmp_path / "new.ildg")
     assert [path.name for path in tmp_path.iterdir()] == ["old.ildg"]
+
+
+REPLACING = {
+    "set_metadata": lambda source, name: lq.set_metadata(source, {"beta": "6"}, output=name, overwrite=True),
+    "manifest": lambda source, name: lq.manifest(source.parent, name, overwrite=True),
+    "references": lambda source, name: lq.references([source], name, overwrite=True),
+    "index": lambda source, name: lq.index(source.parent, db=name),
+    "write": lambda source, name: lq.write(name, lq.read(source), format="ildg", overwrite=True),
+}
+
+
+@pytest.mark.parametrize("what", ("fifo", "dangling", "device"))
+@pytest.mark.parametrize("call", REPLACING)
+def test_what_is_no_file_is_never_replaced(tmp_path, gauge_file, call, what):
+    """The place of a pipe or of /dev/null is not for a file, whatever overwrite says; nor is where a link leads to nowhere."""
+    name = tmp_path / "target.json"
+    if what == "fifo":
+        os.mkfifo(name)
+    elif what == "dangling":
+        os.symlink(tmp_path / "nowhere", name)
+    else:
+        try:
+            os.mknod(name, 0o600 | stat.S_IFCHR, os.makedev(1, 3))
+        except OSError as error:
+            pytest.skip(str(error))
+    before = os.lstat(name)
+    with pytest.raises(lq.InvalidArgument):
+        REPLACING[call](gauge_file, name)
+    after = os.lstat(name)
+    assert (after.st_ino, after.st_mode) == (before.st_ino, before.st_mode)
+    assert sorted(os.listdir(tmp_path)) == sorted([gauge_file.name, name.name])

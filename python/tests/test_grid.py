@@ -109,3 +109,11 @@ def test_a_library_of_another_mpi_is_reported_and_not_used(tmp_path):
     done = in_mpi("import limequat as lq; from mpi4py import MPI; print(lq.Grid([4], comm=MPI.COMM_WORLD).communicator.is_native)",
                   LIMEQUAT_MPI_LIBRARY=str(library))
     assert done.stdout.strip() == "False" and "built for libother_mpi.so.12, but mpi4py uses" in done.stderr, done.stderr
+
+
+def test_after_mpi_ended_a_communicator_is_refused():
+    """MPI itself would end the process."""
+    told = in_mpi("from mpi4py import MPI\nimport limequat as lq\nMPI.Finalize()\n"
+                  "for call in (lambda: lq.Grid([4], comm=MPI.COMM_WORLD), lambda: lq.verify('x', comm=MPI.COMM_WORLD)):\n"
+                  "    try: call()\n    except lq.WrongState as error: print(error)").stdout
+    assert told.splitlines() == ["MPI: already finalised; nothing collective can follow"] * 2

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import limequat as lq
-from limequat import signals
+from limequat import needs, signals
 from plain_lime import HEADER
 
 PROGRESS = (True, False, None, lambda done, total: None)
@@ -165,6 +165,75 @@ def test_an_index_is_ended_between_its_files(context, tmp_path):
             for _ in range(100):  # as often as it takes to be met at work
                 lq.index(folder, db=tmp_path / "a.db", threads=1)
                 os.unlink(tmp_path / "a.db")
+
+
+def interrupted_after(seconds, work):
+    """How long the work went on after Ctrl-C."""
+    sent = []
+    timer = threading.Timer(seconds, lambda: (sent.append(time.monotonic()), os.kill(os.getpid(), signal.SIGINT)))
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            work()
+        return time.monotonic() - sent[0]
+    finally:
+        timer.cancel()
+        timer.join()
+
+
+HELPED = {
+    "verify": lambda folder, here: lq.verify([folder / "huge.ildg"] * 3),
+    "manifest": lambda folder, here: lq.manifest(folder, here / "new.sha256"),
+    "sums": lambda folder, here: lq.manifest(folder, here / "new.sha256", verify=False),
+    "check_manifest": lambda folder, here: lq.check_manifest(here / "old.sha256", folder=folder),
+}
+
+
+@pytest.mark.parametrize("verb", HELPED)
+def test_ctrl_c_ends_the_threads_of_a_call(huge, tmp_path, verb):
+    """They read files that take hours; what waits its turn does not begin."""
+    (tmp_path / "old.sha256").write_text(f"{'0' * 64}  huge.ildg\n")
+    for seconds in (0.1, 0.6):
+        assert interrupted_after(seconds, lambda: HELPED[verb](huge.parent, tmp_path)) < 10
+    assert os.listdir(tmp_path) == ["old.sha256"]
+
+
+def test_ctrl_c_lets_lq_take_back_what_it_began(large, tmp_path):
+    """For this process alone, as a debugger or a kernel sends it: not for its terminal."""
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for k in range(200):
+        os.link(large, folder / f"{k}.ildg")
+
+    def work():
+        lq.convert_below(folder, tmp_path / "new", to="scidac", accept_damage=True)
+
+    def when_it_writes():
+        while not list(tmp_path.glob("new/.*")):
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    sender = threading.Thread(target=when_it_writes)
+    sender.start()
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    sender.join()
+    assert list(tmp_path.glob("new/.*")) == []
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_waits_for_an_import(tmp_path, monkeypatch):
+    """A package as asyncio is: half imported, it cannot be imported again in the same process."""
+    package = tmp_path / "slowly"
+    package.mkdir()
+    (package / "part.py").write_text("__all__ = ['number']\nnumber = 5\n")
+    (package / "__init__.py").write_text("import os, signal\nfrom .part import *\nif os.environ.pop('INTERRUPT', ''):\n"
+                                         "    os.kill(os.getpid(), signal.SIGINT)\nnumbers = part.number\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("INTERRUPT", "1")
+    with pytest.raises(KeyboardInterrupt):
+        needs.needed("slowly", "this test")
+    assert needs.needed("slowly", "this test").numbers == 5
 
 
 def test_a_handler_that_raises_nothing_is_called_and_the_work_goes_on(context):

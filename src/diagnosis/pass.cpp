@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/resize_interruptibly.hpp"
 #include "comm/team.hpp"
 #include "diagnosis/diagnose.hpp"
 #include "diagnosis/site_map.hpp"
@@ -157,8 +158,8 @@ Pass walk(const Walk& what, base::ByteSource& file, comm::Team& team, const Prog
   const std::uint64_t at_once = std::max<std::uint64_t>(1, bytes_at_once / what.site_bytes);
   const kernels::SiteCrc crc(what.site_bytes);
   Pass pass;
-  pass.crcs.resize(static_cast<std::size_t>(what.sites));
-  if (what.encoding && what.declared) pass.crcs_as_declared.resize(pass.crcs.size());
+  base::resize_interruptibly(pass.crcs, static_cast<std::size_t>(what.sites));
+  if (what.encoding && what.declared) base::resize_interruptibly(pass.crcs_as_declared, pass.crcs.size());
   if (what.encoding) pass.signs.resize(static_cast<std::size_t>(what.encoding->links));
   const std::uint64_t count = what.sites / at_once + (what.sites % at_once > 0 ? 1 : 0);
   std::vector<Sum> traces(static_cast<std::size_t>(count));

@@ -209,6 +209,15 @@ bool is_there(const std::string& path) {
   return std::filesystem::exists(path, failure);
 }
 
+// SQLite would write to a device.
+void require_regular(const std::string& path) {
+  std::error_code failure;
+  if (std::filesystem::is_regular_file(path, failure) || failure) return;
+  throw Error(Code::invalid_argument,
+              fmt::format("{}: this is no catalogue: it is not a regular file; choose another name", path),
+              {.path = path});
+}
+
 // True if the entries stored below `folder` exist below `other` under the same relative paths: most of a sample, with
 // their known sizes.
 bool holds_entries(const Database& database, const std::string& folder, const std::string& other) {
@@ -361,6 +370,8 @@ Database open_or_make(const std::string& path) {
   if (!is_there(path)) {
     require_no_link_to_nothing(path);
     make_catalogue(path);
+  } else {
+    require_regular(path);
   }
   Database database(path, Opening::create);
   if (is_empty(database)) make_tables(database);

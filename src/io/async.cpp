@@ -150,6 +150,11 @@ namespace {
 
 template <class State>
 State& open_state(const std::unique_ptr<State>& state) {
+  if (state && state->transfer && state->process != ::getpid()) {
+    base::fail(Code::wrong_state, {},
+               "{}: this transfer is under way in the process that this one was forked from; wait for it there",
+               state->path);
+  }
   if (state && state->transfer) return *state;
   base::fail(Code::wrong_state, {},
              "{}: this transfer has ended: it was completed, cancelled or moved to another object",

@@ -176,6 +176,10 @@ TEST(Transfer, InFlightIsLeftToTheParentByAForkedChild) {
   const pid_t child = ::fork();
   if (child == 0) {
     ::alarm(60);  // rather than indefinitely
+    for (const auto& call : {+[](Pending& one) { static_cast<void>(one.wait()); }, +[](Pending& one) { one.test(); },
+                             +[](Pending& one) { one.cancel(); }}) {
+      if (error_of([&] { call(pending); }).code() != Code::wrong_state) ::_exit(1);
+    }
     { const Pending inherited = std::move(pending); }
     ::_exit(0);
   }

@@ -4,23 +4,29 @@
 // Work on the local cells of a rank, distributed over its threads.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "base/interruption.hpp"
 #include "comm/team.hpp"
 #include "lattice/tiles.hpp"
 
 namespace lq::physics {
 
-// Local. work(thread, begin, end) for a range of the cells of each thread.
+// Local. work(thread, begin, end) for ranges of the cells of each thread, in order. Throws if the call is interrupted.
 template <class Work>
 void share_cells(std::size_t cells, comm::Team& team, const Work& work) {
   team.run([&](int thread) {
     const lattice::Share mine =
         lattice::share_of(cells, static_cast<std::uint64_t>(team.size()), static_cast<std::uint64_t>(thread));
-    work(thread, static_cast<std::size_t>(mine.begin), static_cast<std::size_t>(mine.end));
+    constexpr std::uint64_t most = 256;
+    for (std::uint64_t begin = mine.begin; begin < mine.end && !base::is_interrupted(); begin += most) {
+      work(thread, static_cast<std::size_t>(begin), static_cast<std::size_t>(std::min(begin + most, mine.end)));
+    }
   });
+  base::throw_if_interrupted();
 }
 
 // Local. The total of empty sums after add(sum, begin, end).

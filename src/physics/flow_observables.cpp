@@ -11,7 +11,6 @@
 
 #include "base/error.hpp"
 #include "base/float_environment.hpp"
-#include "base/interruption.hpp"
 #include "comm/agree.hpp"
 #include "comm/team.hpp"
 #include "comm/terms.hpp"
@@ -64,7 +63,7 @@ Sum sum_of_strengths(int colors, const Links& links, comm::Team& team, const Wor
                                     [&](Sum& own, std::size_t begin, std::size_t end) {
                                       physics::with_colors(colors, [&](auto n) {
                                         physics::FieldStrength strength(n, links);
-                                        for (std::size_t x = begin; x < end && !base::is_interrupted(); ++x) {
+                                        for (std::size_t x = begin; x < end; ++x) {
                                           strength.set_site(x);
                                           work(own, x, strength);
                                         }
@@ -83,7 +82,6 @@ FlowPoint measure_flow(const Grid& grid, int colors, const Links& links, double 
       if (dimensions == charge_dimensions) own.charge.add(strength.charge());
     });
     mine.planes = physics::sum_plaquettes(colors, links, team);
-    base::throw_if_interrupted();
     terms.tell(mine);
   });
   terms.take(sums);
@@ -206,7 +204,6 @@ std::vector<double> density_of(const Grid& grid, const Field& gauge, physics::Re
   return comm::agree(ranks_of(grid), [&] {
     std::vector<double> density(static_cast<std::size_t>(grid.local_volume()));
     set(links, team, density);
-    base::throw_if_interrupted();
     return density;
   });
 }

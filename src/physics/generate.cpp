@@ -100,6 +100,7 @@ Chain<N>::Chain(const Grid& grid, const GenerateOptions& options)
   comm::agree(grid.communicator().engine(), [&] {
     cells_.resize(static_cast<std::size_t>(colouring_.colours()));
     for (std::size_t cell = 0; cell < links_.halo().local_cells(); ++cell) {
+      base::throw_if_interrupted();
       const Coord x = lattice::site_of_rank(links_.halo().site_rank(cell), grid.extents());
       cells_[static_cast<std::size_t>(colouring_.colour_of(x))].push_back(cell);
     }
@@ -112,7 +113,7 @@ template <int N>
 void Chain<N>::start(const GenerateOptions& options) {
   share_out(links_.halo().cells(), [&](std::size_t begin, std::size_t end) {
     for (int mu = 0; mu < links_.directions(); ++mu) {
-      for (std::size_t cell = begin; cell < end; ++cell) {
+      for (std::size_t cell = begin; cell < end && !base::is_interrupted(); ++cell) {
         double* u = links_.at(mu, cell);
         for (int i = 0; i < N; ++i) set_element(Fixed<N>{}, u, i, i, 1.0);
         if (!options.hot_start) continue;
@@ -184,7 +185,9 @@ template <int N>
 void Chain<N>::reunitarise_all() {
   share_out(links_.halo().cells(), [&](std::size_t begin, std::size_t end) {
     for (int mu = 0; mu < links_.directions(); ++mu) {
-      for (std::size_t cell = begin; cell < end; ++cell) reunitarise(Fixed<N>{}, links_.at(mu, cell));
+      for (std::size_t cell = begin; cell < end && !base::is_interrupted(); ++cell) {
+        reunitarise(Fixed<N>{}, links_.at(mu, cell));
+      }
     }
   });
 }
@@ -192,7 +195,7 @@ void Chain<N>::reunitarise_all() {
 template <int N>
 void Chain<N>::copy_to(double* field) const noexcept {
   const std::size_t site_numbers = matrix_numbers(N) * static_cast<std::size_t>(links_.directions());
-  for (std::size_t cell = 0; cell < links_.halo().local_cells(); ++cell) {
+  for (std::size_t cell = 0; cell < links_.halo().local_cells() && !base::is_interrupted(); ++cell) {
     links_.get_site(cell, field + cell * site_numbers);
   }
 }
@@ -280,12 +283,16 @@ void run_chain(const Grid& grid, const MutableField& field, const GenerateOption
     if (!options.after_sweep) continue;
     chain.copy_to(target->numbers());
     comm::agree(comm, [&] {
+      base::throw_if_interrupted();
       target->complete();
       options.after_sweep(sweep, field);
     });
   }
   chain.copy_to(target->numbers());
-  comm::agree(comm, [&] { target->complete(); });
+  comm::agree(comm, [&] {
+    base::throw_if_interrupted();
+    target->complete();
+  });
 }
 
 }  // namespace

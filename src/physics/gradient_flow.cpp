@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "base/interruption.hpp"
+#include "base/resize_interruptibly.hpp"
 #include "comm/agree.hpp"
 #include "physics/cell_sums.hpp"
 #include "physics/su_n.hpp"
@@ -116,8 +116,8 @@ void require_valid_flow(int steps, double step) {
 GradientFlow::GradientFlow(const Grid& grid, int colors, Links& links, comm::Team& team)
     : grid_(grid), colors_(colors), links_(links), team_(team) {
   comm::agree(grid.communicator().engine(), [&] {
-    generators_.resize(links.halo().local_cells() * static_cast<std::size_t>(links.directions()) *
-                       matrix_numbers(colors));
+    base::resize_interruptibly(generators_, links.halo().local_cells() * static_cast<std::size_t>(links.directions()) *
+                                                matrix_numbers(colors));
   });
 }
 
@@ -130,7 +130,7 @@ double* GradientFlow::generator(int mu, std::size_t cell) noexcept {
 template <class Colors>
 void GradientFlow::add_forces(Colors colors, double kept, double added, std::size_t begin, std::size_t end) {
   Matrix staple(colors), plaquettes(colors), path(colors), returning(colors);
-  for (std::size_t x = begin; x < end && !base::is_interrupted(); ++x) {
+  for (std::size_t x = begin; x < end; ++x) {
     for (int mu = 0; mu < links_.directions(); ++mu) {
       add_up_staple(colors, links_, mu, x, staple.data(), path.data(), returning.data());
       multiply(colors, links_.at(mu, x), staple.data(), plaquettes.data());
@@ -143,7 +143,7 @@ template <class Colors>
 void GradientFlow::move(Colors colors, double factor, std::size_t begin, std::size_t end) {
   Exponential exponential(colors);
   Matrix moved(colors);
-  for (std::size_t x = begin; x < end && !base::is_interrupted(); ++x) {
+  for (std::size_t x = begin; x < end; ++x) {
     for (int mu = 0; mu < links_.directions(); ++mu) {
       multiply(colors, exponential.of(generator(mu, x), factor), links_.at(mu, x), moved.data());
       std::copy_n(moved.data(), matrix_numbers(colors), links_.at(mu, x));
@@ -161,7 +161,6 @@ void GradientFlow::stage(double kept, double added, double factor) {
     };
     share([&](auto n, std::size_t begin, std::size_t end) { add_forces(n, kept, added, begin, end); });
     share([&](auto n, std::size_t begin, std::size_t end) { move(n, factor, begin, end); });
-    base::throw_if_interrupted();
   });
   links_.refresh();
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "base/interruption.hpp"
 #include "lattice/site_order.hpp"
 
 namespace lq::physics {
@@ -92,6 +93,7 @@ void Halo::find_copies(Reach reach) {
   };
   Coord x = box_.lower;
   for (std::size_t cell = 0; cell < local_cells_; ++cell, lattice::advance(x, box_, natural_)) {
+    base::throw_if_interrupted();
     for (int mu = 0; mu < extents_.size(); ++mu) {
       want(neighbour(x, mu, Step::up));
       if (reach == Reach::loops) want_for_loops(x, mu);
@@ -119,6 +121,7 @@ void Halo::link_cells(Reach reach) {
   down_.resize(both_ways ? up_.size() : 0);
   Coord x = box_.lower;
   for (std::size_t cell = 0; cell < local_cells_; ++cell, lattice::advance(x, box_, natural_)) {
+    base::throw_if_interrupted();
     for (int mu = 0; mu < extents_.size(); ++mu) {
       up_[index(cell, mu)] = neighbour_cell(cell, x, mu, Step::up);
       if (both_ways) down_[index(cell, mu)] = neighbour_cell(cell, x, mu, Step::down);

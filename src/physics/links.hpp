@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "base/resize_interruptibly.hpp"
 #include "physics/halo.hpp"
 #include "physics/su_n.hpp"
 
@@ -23,7 +24,7 @@ class Links {
         directions_(grid.extents().size()),
         link_numbers_(matrix_numbers(colors)),
         halo_(grid, reach, colouring, [&](std::size_t cells) {
-          numbers_.resize(static_cast<std::size_t>(directions_) * cells * link_numbers_);
+          base::resize_interruptibly(numbers_, static_cast<std::size_t>(directions_) * cells * link_numbers_);
         }) {}
 
   const Halo& halo() const noexcept { return halo_; }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/interruption.hpp"
 #include "comm/agree.hpp"
 #include "comm/terms.hpp"
 #include "physics/cell_sums.hpp"
@@ -194,7 +195,7 @@ class LinesInTime {
   template <class Work>
   void for_each_cell(std::int64_t t, const Work& work) const {
     const std::size_t begin = static_cast<std::size_t>(t - lower_) * slice_cells_;
-    for (std::size_t x = begin; x < begin + slice_cells_; ++x) work(x);
+    for (std::size_t x = begin; x < begin + slice_cells_ && !base::is_interrupted(); ++x) work(x);
   }
 
   // Local. The later slices are complete, and copies of the next slice up to date.
@@ -242,6 +243,7 @@ std::complex<double> polyakov_loop(const Grid& grid, int colors, Links& links) {
     if (lines.has(t)) lines.set_slice(t);
   }
   TraceSums sums = lines.traces();
+  comm::agree(grid.communicator().engine(), [] { base::throw_if_interrupted(); });
   comm::combine_over_ranks(grid.communicator().engine(), sums);
   const double points = static_cast<double>(volume(extents) / static_cast<std::uint64_t>(times));
   return {sums.real.value() / points, sums.imaginary.value() / points};
