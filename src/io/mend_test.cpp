@@ -523,6 +523,13 @@ TEST(MendedFiles, ThatMayHaveLostARecordSayItThemselves) {
   EXPECT_TRUE(flag.bytes == whole && !flag.has_errors()) << flag.told();
 }
 
+// The file is cut in the description of its only field, behind data of another kind.
+TEST(MendedFiles, ThatLostTheirOnlyFieldSayItThemselves) {
+  const Mended result = mended(golden("global_record_then_field.lime").substr(0, 1787));
+  EXPECT_EQ(result.count("repair-left-out"), 1U) << result.told();
+  EXPECT_EQ(result.verdict, Verdict::unproven) << result.told();
+}
+
 // Nor whether a checksum is missing for a message that is begun and not ended.
 TEST(MendedFiles, WithoutTheEndOfAMessageLackItsChecksum) {
   const std::string whole = golden("three_spinors.lime");
@@ -545,6 +552,34 @@ TEST(MendedFiles, WithoutTwoBytesOfTheirLastModeAreWhole) {
   damaged.erase(whole.size() - 30, 2);
   const Mended result = mended(damaged);
   EXPECT_TRUE(result.bytes == whole && !result.has_errors()) << result.told();
+}
+
+// Whatever its first bytes were taken for, the index knows of every record.
+TEST(MendedFiles, OfModesWhoseFirstBytesAreZerosAreWhole) {
+  const std::string whole = testing::golden_contents("good/modes/three_modes.modes");
+  std::string damaged = whole;
+  damaged.replace(2, 6, 6, '\0');
+  const Mended result = mended(damaged);
+  EXPECT_TRUE(result.bytes == whole && !result.has_errors()) << result.told();
+}
+
+// Data and checksum of one field, sums of slices of another: nothing tells which of them belong to the field.
+TEST(MendedFiles, WithSlicesOfOtherDataKeepThem) {
+  const testing::ScratchDirectory folder;
+  const Grid grid({4, 4, 4, 4});
+  std::vector<double> one(static_cast<std::size_t>(grid.volume()) * 24, 0.5), other(one.size(), 0.25);
+  const auto written = [&](std::vector<double>& numbers) {
+    write(folder / "field.scidac", grid, spinor(numbers), {.overwrite = true, .time_stamps = false});
+    return testing::contents(folder / "field.scidac");
+  };
+  std::string mixed = written(one);
+  const std::string second = written(other);
+  const Catalog catalog = scan(mixed);
+  const Record& slices = record_of(catalog, "limequat-slices");
+  mixed.replace(slices.offset, slices.data_length, second, slices.offset, slices.data_length);
+  const Mended result = mended(mixed);
+  EXPECT_TRUE(result.bytes == mixed) << result.told();
+  EXPECT_EQ(result.verdict, Verdict::damaged);
 }
 
 TEST(MendedFiles, OfAFormatThatNobodyKnowsHowToMendAreRefused) { EXPECT_THROW(mended("plain text"), Error); }

@@ -118,7 +118,15 @@ void FileRepair::repair_headers() {
   }
   look_at_original();
   cut_ = format_->repairer->mend(*file_, limits_, findings_);
-  format_ = &format::recognise(*file_);
+  const format::Format& now = format::recognise(*file_);
+  if (&now != format_ && now.name() == "modes") {
+    // Its index knows of every record, and so whether one is lost.
+    std::vector<Finding> told = findings_.take();
+    std::erase_if(told, [](const Finding& finding) { return finding.rule == "repair-doubtful"; });
+    for (Finding& finding : told) findings_.add(std::move(finding));
+    cut_ = now.repairer->mend(*file_, limits_, findings_);
+  }
+  format_ = &now;
   catalog_ = format_->container->scan(*file_, limits_);
 }
 
@@ -164,6 +172,9 @@ void FileRepair::mend_sums(const FieldEntry& entry, const engine::TransferStats&
     return;
   }
   if (total_agrees && (slices_agree || !has_damaged_slices(entry))) return;
+  // Slices that all differ, of which the record can be read, are those of other data.
+  const std::size_t slices = entry.sums.slices().size();
+  if (total_agrees && slices > 1 && damaged_slices(entry, stats).size() == slices) return;
   const bool is_proven =
       (slices_agree && can_be_of(checksum, stats.sums.total())) || (total_agrees && !are_misplaced(entry, stats));
   if (!is_proven) return;
@@ -268,7 +279,8 @@ void FileRepair::mark_losses(const std::vector<Finding>& findings) {
   if (loss == findings.end() || !is_shorter || cut_ || rescued_ || !holds_messages()) return;
   const Catalog now = scan(*file_);
   const bool is_damaged = std::ranges::find(now.findings, Severity::error, &Finding::severity) != now.findings.end();
-  if (now.fields.empty() || is_damaged) return;
+  const bool holds_fields = format::format_named(now.format).info.contents == Contents::fields;
+  if ((now.fields.empty() && !holds_fields) || is_damaged) return;
   const std::string why = fmt::format("since a repair: {}", loss->message);
   constexpr std::uint64_t alignment = 8;  // of messages
   const std::uint64_t offset = (file_->size() + alignment - 1) / alignment * alignment;
