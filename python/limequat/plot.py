@@ -139,11 +139,14 @@ def plaquettes(u: "ArrayIn") -> "Dict[str, NDArray[Any]]":
     return found
 
 
-def plaquette(u: "ArrayIn") -> Any:
-    """The plaquette of the gauge field ``u``, [t, z, y, x, mu, N, N], in each time slice, without and with the time direction, and
+def plaquette(u: "Union[ArrayIn, _Name]") -> Any:
+    """The plaquette of the gauge field ``u``, [t, z, y, x, mu, N, N] or a file, in each time slice, without and with the time direction, and
     the distribution of Re Tr U_P / N over all plaquettes. It needs memory for a few more such fields.
 
     Returns a figure of matplotlib. Raises InvalidArgument (not a gauge field), ImportError."""
+    if isinstance(u, (str, bytes, os.PathLike)):
+        from limequat import read
+        u = read(u)
     found = plaquettes(u)
     time = max((pair[1] for pair in found), key="xyzt".index, default="t")
     temporal = [values for pair, values in found.items() if time in pair]

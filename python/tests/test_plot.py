@@ -80,7 +80,7 @@ def test_many_records_have_one_row_for_each_name(tmp_path):
     assert "30 x spinor" in texts(lq.plot.layout(tmp_path / "a.lime"))
 
 
-def test_the_plaquette_of_each_slice_is_drawn(tmp_path, links):
+def test_the_plaquette_of_each_slice_is_drawn(tmp_path, links, gauge_file):
     pytest.importorskip("matplotlib")
     figure = lq.plot.plaquette(links)
     spatial, temporal = (line.get_ydata() for line in figure.axes[0].lines[:2])
@@ -88,6 +88,7 @@ def test_the_plaquette_of_each_slice_is_drawn(tmp_path, links):
     assert np.allclose(spatial, np.mean([found[p].mean(axis=(1, 2, 3)) for p in ("xy", "xz", "yz")], axis=0))
     assert np.allclose(temporal, np.mean([found[p].mean(axis=(1, 2, 3)) for p in ("xt", "yt", "zt")], axis=0))
     assert f"average {lq.plaquette(links).average:.6f}" in texts(figure)
+    assert texts(lq.plot.plaquette(gauge_file)) == texts(figure)
     drawn(figure, tmp_path)
     assert len(lq.plot.plaquette(random_links((3, 4, 2))).axes) == 2  # two dimensions: temporal ones alone
 

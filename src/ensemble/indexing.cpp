@@ -334,9 +334,10 @@ void Indexing::tell_change(const ExaminedFile& examined, const Known& before) {
   } else if (examined.state() != "indexed" && examined.status.size < before.size) {
     report_.warnings.push_back(fmt::format("{}: it had {} bytes when it was indexed before, and has {} now",
                                            examined.path, before.size, examined.status.size));
-  } else if (before.is_readable && contents != before.what) {
+  } else if (before.is_readable && before.what != no_field && contents != before.what) {
     report_.warnings.push_back(fmt::format("{}: it held {} when it was indexed before, and holds {} now", examined.path,
-                                           base::printable(before.what), base::printable(contents)));
+                                           base::printable(before.what),
+                                           contents == no_field ? "no field" : base::printable(contents)));
   }
 }
 

@@ -45,7 +45,7 @@ bool is_settled(const ExaminedFile& examined) {
 }  // namespace
 
 std::string contents_of(const Catalog& catalog) {
-  if (catalog.fields.empty()) return " ";
+  if (catalog.fields.empty()) return std::string(no_field);
   const FieldEntry& first = catalog.fields.front();
   return fmt::format("{} {}", name(first.payload.spec.kind), lattice_of(first).value_or(""));
 }

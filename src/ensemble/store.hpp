@@ -34,6 +34,7 @@ using KnownFiles = std::unordered_map<std::string, Known>;
 KnownFiles known_below(const Database& database, const std::string& folder);
 // Prefix of `what` for a part, followed by the entry.
 inline constexpr std::string_view part_of = "part of ";
+inline constexpr std::string_view no_field = " ";  // contents_of() a file without fields
 // The contents of a file in short: "gauge 8x8x8x16".
 std::string contents_of(const Catalog& catalog);
 

@@ -108,6 +108,17 @@ TEST_F(Access, ToWhatIsMadeOfAPrivateFileIsNotGivenToOthers) {
   EXPECT_EQ(made_of(0666), 0644u);
 }
 
+TEST_F(Access, ToWhatIsMadeOfAReadableFileIsThatOfTheUmask) {
+  const Mask of_a_group(002);
+  for (const auto& [mode, expected] :
+       {std::pair<mode_t, mode_t>{0644, 0664}, {0444, 0664}, {0640, 0660}, {0600, 0600}}) {
+    const std::string fresh = at("made" + std::to_string(mode));
+    posix().create(fresh);
+    posix().keep_private(put("like" + std::to_string(mode), mode), fresh);
+    EXPECT_EQ(mode_of(fresh), expected) << mode;
+  }
+}
+
 TEST_F(Access, OfTheGroupOfAPrivateFileIsNotGivenToAnotherGroup) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file to a group that it is not in";
   const Mask usual(022);

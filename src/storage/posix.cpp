@@ -238,8 +238,10 @@ void Posix::keep_private(const std::string& like, const std::string& to) {
   }
   // Another group is among the others, and the bits of a list's mask say nothing about the group.
   const bool has_same_group = made.st_gid == old.st_gid && !list_of(like);
-  const mode_t group = (has_same_group ? old.st_mode >> 3 : old.st_mode) & S_IRWXO;
-  const mode_t allowed = S_IRWXU | group << 3 | (old.st_mode & S_IRWXO);
+  // Who may read the source has the rights that the umask gives: a group works on what is made of its read-only files.
+  const auto of_readers = [](mode_t bits) { return (bits & S_IROTH) != 0 ? mode_t{S_IRWXO} : mode_t{0}; };
+  const mode_t group = of_readers(has_same_group ? old.st_mode >> 3 : old.st_mode);
+  const mode_t allowed = S_IRWXU | group << 3 | of_readers(old.st_mode);
   const mode_t mode = made.st_mode & (07000 | allowed);
   if (mode == (made.st_mode & 07777) || ::chmod(to.c_str(), mode) == 0) return;
   throw base::errno_error(to, "set its permissions", errno);

@@ -9,7 +9,7 @@ mkdir fresh && cd fresh
 lq generate -q conf.ildg --lattice 4x4x4x8 --sweeps 2
 lq convert -q conf.ildg copy.h5
 lq convert -q conf.ildg single.ildg --precision single
-mkdir ensemble single backup one two
+mkdir ensemble backup one two
 make-checkpoint run 1 1
 for number in 0010 0020; do
   lq generate -q ensemble/conf.$number.ildg --lattice 4x4x4x8 --sweeps 2 --seed $number
@@ -32,6 +32,7 @@ for verb in $verbs; do
   mapfile -t commands < <(lq "$verb" --help | sed -n '/^Examples$/,$p' | grep '^  [^#]')
   [ ${#commands[@]} = 2 ] || echo "$verb has ${#commands[@]} examples"
   for command in "${commands[@]}"; do
+    [ ${#command} -le 80 ] || echo "$verb: an example is wider than a terminal: $command"
     grep -qE "^ *(source <\()?lq $verb( |$)" <<< "$command" || echo "$verb: no example of it: $command"
     rm -rf work && cp -r fresh work
     [ "$verb" != bench ] || rm work/result.json
