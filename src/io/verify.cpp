@@ -247,7 +247,7 @@ void Verifier::check(const FieldEntry& entry, std::uint64_t index) {
   });
   if (verdict.status == ChecksumStatus::mismatch) report_mismatch(entry, stats, judgement);
   std::optional<physics::ExaminedLinks> links;
-  if (memory) links = physics::examine_links(memory->grid, memory->field, options_.threads, true);
+  if (memory) links = physics::examine_links(memory->grid, memory->field, options_.threads, !is_proven_);
   std::optional<Observables> observables;
   if (wants_observables()) observables = observe(entry, memory);
   memory.reset();
@@ -520,7 +520,7 @@ void Verifier::judge_order(const FieldEntry& entry, const physics::ExaminedLinks
 }
 
 void Verifier::report_broken(const FieldEntry& entry, const physics::Joints::Broken& broken) {
-  if (!is_proven_) claim(entry, "plaquettes alike everywhere", Evidence::nature, false);
+  claim(entry, "plaquettes alike everywhere", Evidence::nature, false);
   add(entry, Severity::warning, Code::ok, "joint",
       fmt::format("{}: \"{}\": {}", catalog().path, entry.name, io::text_of(broken, entry.payload.extents)));
 }

@@ -189,7 +189,7 @@ class Joints {
   std::optional<Broken> broken(int colors) const;
 
  private:
-  static constexpr std::uint64_t sites_of_a_place = 192;
+  static constexpr std::uint64_t sites_of_a_place = 64;
 
   // A count and a sum.
   std::size_t place(int mu, std::int64_t k) const noexcept {
