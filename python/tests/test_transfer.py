@@ -109,7 +109,7 @@ def test_a_region_is_read_alone(gauge_file, links, region, part):
     assert np.array_equal(lq.read(gauge_file, region=region), links[part])
 
 
-@pytest.mark.parametrize("region", [{"w": slice(0, 1)}, {4: slice(0, 1)}, {"t": 1}, {"t": slice(0, 4, 2)},
+@pytest.mark.parametrize("region", [{"w": slice(0, 1)}, {4: slice(0, 1)}, {"t": 1.0}, {"t": 99}, {"t": slice(0, 4, 2)},
                                     {"t": slice(3, 3)}])
 def test_impossible_regions_are_explained(gauge_file, region):
     with pytest.raises(lq.InvalidArgument):
