@@ -6,6 +6,7 @@
 #
 # Needs SQLite
 lq generate -q good.ildg --lattice 2x2x2x2
+lq index -q good.ildg
 ln -s circle circle
 long=$(printf 'x%.0s' {1..300})
 for path in circle circle/x "$long" good.ildg/x; do
