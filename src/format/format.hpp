@@ -192,6 +192,8 @@ class LQ_INNER Repairer {
   // Headers and texts are corrected if their correct bytes are known. Missing data at the end become zeros: returns
   // the offset from which on they are missing.
   virtual std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits& limits, Findings& done) const = 0;
+  // True if files state elsewhere which records they have, so that none is lost unnoticed.
+  virtual bool knows_all_records() const noexcept { return false; }
 };
 
 // Results of examining a file beyond its scan and the sums of its fields.

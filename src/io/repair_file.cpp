@@ -119,8 +119,8 @@ void FileRepair::repair_headers() {
   look_at_original();
   cut_ = format_->repairer->mend(*file_, limits_, findings_);
   const format::Format& now = format::recognise(*file_);
-  if (&now != format_ && now.name() == "modes") {
-    // Its index knows of every record, and so whether one is lost.
+  if (&now != format_ && now.repairer && now.repairer->knows_all_records()) {
+    // What the first format doubted, whether records are lost, is known to this one.
     std::vector<Finding> told = findings_.take();
     std::erase_if(told, [](const Finding& finding) { return finding.rule == "repair-doubtful"; });
     for (Finding& finding : told) findings_.add(std::move(finding));

@@ -268,6 +268,7 @@ class Modes final : public Container, public FieldFormat, public Repairer, publi
                   const Digest& sums) const override {
     modes::store_sums(file, catalog, entry, sums);
   }
+  bool knows_all_records() const noexcept override { return true; }  // by its index
   std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits& limits, Findings& done) const override {
     modes::mend(file, limits, done);
     return std::nullopt;
