@@ -30,11 +30,13 @@ class Names {
 
 }  // namespace
 
+bool is_directory(const std::string& path) noexcept {
+  std::error_code failure;
+  return std::filesystem::is_directory(path, failure);
+}
+
 bool is_folder(const Session& session, const std::string& path) {
-  return at_root(session, [&] {
-           std::error_code failure;
-           return std::filesystem::is_directory(path, failure) ? 1 : 0;
-         }) == 1;
+  return at_root(session, [&] { return is_directory(path) ? 1 : 0; }) == 1;
 }
 
 ensemble::Below look_below(const Session& session, const std::string& folder, int threads, const Limits& limits) {

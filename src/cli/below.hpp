@@ -13,7 +13,10 @@
 
 namespace lq::cli {
 
-// Collective. True if a folder of this name exists.
+// Local. True if a folder of this name exists; false also if that cannot be found out, which the operations that follow
+// report.
+bool is_directory(const std::string& path) noexcept;
+// Collective. The same.
 bool is_folder(const Session& session, const std::string& path);
 // Collective. ensemble::look_below(), with packed files among the entries, which FoundFile opens; its `others` have
 // path, verdict and problem only.

@@ -189,9 +189,7 @@ struct ConversionOutcome {
 void make_folders(const fs::path& folder) {
   std::error_code failure;
   fs::create_directories(folder, failure);
-  if (!failure) return;
-  std::error_code unknown;
-  if (fs::is_directory(folder, unknown)) return;
+  if (!failure || is_directory(folder.string())) return;
   throw Error(Code::io, fmt::format("{}: cannot create the folder: {}", folder.string(), failure.message()),
               {.path = folder.string(), .system_errno = failure.value()});
 }

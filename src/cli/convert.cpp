@@ -6,14 +6,12 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -26,6 +24,7 @@
 
 #include "base/text.hpp"
 #include "cli/arguments.hpp"
+#include "cli/below.hpp"
 #include "cli/command.hpp"
 #include "cli/conversions.hpp"
 #include "cli/exit_code.hpp"
@@ -232,8 +231,6 @@ Run declare_extract(Arguments& arguments) {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 struct Convert {
   std::string first;              // file to read
   std::vector<std::string> rest;  // more files to read; the last one is the target
@@ -243,14 +240,11 @@ struct Convert {
 
   int run(Session& session) const {
     const std::string& last = rest.back();
-    const bool is_folder =
-        at_root(session, [&] {
-          const std::vector<std::string> all = inputs();
-          std::error_code failure;
-          const auto is_directory = [&](const std::string& path) { return fs::is_directory(path, failure); };
-          const bool has_folders = std::ranges::any_of(all, is_directory);
-          return last.ends_with('/') || is_directory(last) || has_folders ? 1 : 0;
-        }) == 1;
+    const bool is_folder = at_root(session, [&] {
+                             const std::vector<std::string> all = inputs();
+                             const bool has_folders = std::ranges::any_of(all, is_directory);
+                             return last.ends_with('/') || is_directory(last) || has_folders ? 1 : 0;
+                           }) == 1;
     if (is_folder) return convert_into(session, last);
     if (rest.size() > 1) {
       throw UsageError(fmt::format("several files need a folder as target; create \"{}\" with \"mkdir\"", last));

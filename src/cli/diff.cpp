@@ -9,7 +9,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -44,8 +43,7 @@ struct Diff {
     if (folders == 0) return compare(session);
     if (folders == 2) return compare_folders(session);
     at_root(session, [&] {
-      std::error_code failure;
-      const std::string& file = fs::is_directory(a, failure) ? b : a;
+      const std::string& file = is_directory(a) ? b : a;
       (void)storage::resolve(file).open_read(file);  // the error if it does not exist
       return fine;
     });

@@ -3,7 +3,6 @@
 //
 // lq info: what a file is, in a few lines; or what the file system of a folder is.
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -16,6 +15,7 @@
 #include "base/text.hpp"
 #include "base/text_facts.hpp"
 #include "cli/arguments.hpp"
+#include "cli/below.hpp"
 #include "cli/checkpoint.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
@@ -218,8 +218,7 @@ class Info {
   }
 
   int show(Session& session, const std::string& path) {
-    std::error_code failure;
-    if (std::filesystem::is_directory(path, failure)) {
+    if (is_directory(path)) {
       throw Error(Code::io,
                   fmt::format("{}: this is a folder; `lq ls {}` lists the lattice files in it, and `lq info --storage "
                               "{}` describes its file system",

@@ -3,7 +3,6 @@
 //
 // lq ls: the records of a file and the fields in them.
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <set>
 
@@ -15,6 +14,7 @@
 #include "base/path.hpp"
 #include "base/text.hpp"
 #include "cli/arguments.hpp"
+#include "cli/below.hpp"
 #include "cli/checkpoint.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
@@ -134,8 +134,7 @@ struct Ls {
   }
 
   int list(Session& session, const std::string& path, bool is_below_a_folder = false) {
-    std::error_code failure;
-    if (!is_below_a_folder && std::filesystem::is_directory(path, failure)) return list_below(session, path);
+    if (!is_below_a_folder && is_directory(path)) return list_below(session, path);
     return list_file(session, path, as_table || is_below_a_folder);
   }
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -23,6 +22,7 @@
 
 #include "base/ordered_results.hpp"
 #include "cli/arguments.hpp"
+#include "cli/below.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/progress.hpp"
@@ -284,10 +284,8 @@ Run declare_verify(Arguments& arguments) {
                  "print one line for each lattice file below folders, and a summary (the default if FILE is a folder)");
   declare_options(arguments, "verify", "VerifyOptions", verify->options);
   return [verify](Session& session) {
-    std::error_code failure;
-    const auto is_folder = [&](const std::string& path) { return std::filesystem::is_directory(path, failure); };
     const bool is_alone = session.communicator.size() == 1;
-    if (verify->below || (is_alone && std::ranges::any_of(verify->files, is_folder)))
+    if (verify->below || (is_alone && std::ranges::any_of(verify->files, is_directory)))
       return verify_below(session, verify->files, verify->options.threads, verify->options);
     return verify->run(session);
   };

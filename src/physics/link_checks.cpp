@@ -213,7 +213,6 @@ bool Joints::samples(std::uint64_t site) const noexcept {
 }
 
 void Joints::add(const Coord& x, int mu, int nu, double plaquette) noexcept {
-  constexpr double unit = 1 << 30;          // whole numbers have the same sum in any order
   if (!(std::abs(plaquette) <= 2)) return;  // links that are not in the group
   const auto term = static_cast<std::uint64_t>(std::llround(plaquette * unit));
   for (const int direction : {mu, nu}) {
@@ -224,7 +223,6 @@ void Joints::add(const Coord& x, int mu, int nu, double plaquette) noexcept {
 }
 
 double Joints::mean(std::size_t at) const noexcept {
-  constexpr double unit = 1 << 30;
   return static_cast<double>(static_cast<std::int64_t>(numbers_[at + 1])) / unit / static_cast<double>(numbers_[at]);
 }
 

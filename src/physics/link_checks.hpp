@@ -190,6 +190,7 @@ class Joints {
 
  private:
   static constexpr std::uint64_t sites_of_a_place = 64;
+  static constexpr double unit = 1 << 30;  // whole numbers have the same sum in any order
 
   // A count and a sum.
   std::size_t place(int mu, std::int64_t k) const noexcept {
